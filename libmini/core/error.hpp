@@ -42,7 +42,13 @@ class BadFile : public Error {
 /// A wait reached its deadline.
 class Timeout : public Error {
   public:
-    using Error::Error;
+    explicit Timeout(const std::string& text, int rank = -1) : Error(text), rank_(rank) {}
+
+    /// Returns the rank that is silent; -1 if it is unknown, or if no rank was awaited.
+    int rank() const { return rank_; }
+
+  private:
+    int rank_;
 };
 
 /// A rank of the group was lost: its process died, its connection closed, or it reported

@@ -158,18 +158,24 @@ TEST_CASE("the error for a rank that dies names the rank and its signal or exit 
     CHECK(text.size() < 4100);
 }
 
-TEST_CASE("spawn throws the root cause and not the PeerLost of another rank") {
+TEST_CASE("spawn names the rank that was killed or stopped and not one that waits") {
     if (!can_spawn()) return;
-    const auto body = [](int rank) {
+    const int signal = GENERATE(SIGKILL, SIGSTOP);
+    const Call call{.operation = Operation::kBarrier, .timeout = milliseconds(1000)};
+    const auto body = [&](int rank) {
         init_process_group();
         default_group()->barrier();
-        if (rank == 2) ::raise(SIGKILL);
-        while (true) default_group()->all_reduce(Tensor::zeros({1000}));
+        if (rank == 1) ::raise(signal);
+        while (true) default_group()->start(call)->wait();
     };
-    const std::string text = failure_of([&] { spawn(body, 3); });
-    CAPTURE(text);
-    CHECK(contains(text, "rank 2 (process "));
-    CHECK(contains(text, "SIGKILL"));
+    try {
+        spawn(body, 2, {.grace = milliseconds(50)});
+        FAIL("nothing was thrown");
+    } catch (const RankFailed& failed) {
+        CHECK(failed.rank() == 1);
+        CHECK(
+            contains(failed.what(), signal == SIGKILL ? "SIGKILL" : "rank 1 is silent"));
+    }
 }
 
 TEST_CASE("spawn waits for the rank that an earlier PeerLost blames") {

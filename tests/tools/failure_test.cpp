@@ -34,6 +34,8 @@ TEST_CASE(
     CHECK(report[3] == "  | first");
     CHECK(report[4] == "  | second");
     CHECK(report[5] == "failed after it: rank 0 (exit code 1)");
+    CHECK(mini::tools::failure_report(ends[2], ends, {"here", {}, {}})[0] ==
+          "rank 2 (pid 102) kept the others waiting on here");
 }
 
 TEST_CASE("the exit code of a killed process is 128 + signal as in a shell") {

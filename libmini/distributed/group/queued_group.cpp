@@ -287,7 +287,7 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     for (const TaskHandle& dropped : unfinished) observer_->failed(dropped->ticket);
     const Failure first = identity_.in_job(*failure_);
     observer_->note_failure(first.message,
-                            first.kind == Failure::Kind::kPeerLost ? first.rank : -1);
+                            first.kind == Failure::Kind::kOther ? -1 : first.rank);
     if (task) fail_task(*task, failure);
     fail_all(unfinished);
     backend_->free_gpu();

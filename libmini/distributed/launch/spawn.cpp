@@ -118,8 +118,7 @@ RankEnd reap(const Child& child, std::string& message) {
     if (size > 0) {
         report.resize(static_cast<size_t>(size));
         const Failure failure = parse_failure(report);
-        if (failure.kind == Failure::Kind::kPeerLost && failure.rank != child.rank)
-            end.blamed = failure.rank;
+        if (failure.rank != child.rank) end.blamed = failure.rank;
         message = concat("rank ", child.rank, " failed: ", failure.message);
     } else if (end.failed) {
         const char* name = ::sigabbrev_np(end.signal);
@@ -152,8 +151,10 @@ class ChildProcesses {
         }
         const auto cause = root_cause(ends_, ends_.size());
         if (!cause) return;
+        const RankEnd end = ends_[*cause];
+        const bool waited = std::ranges::count(running_, end.blamed, &Child::rank) > 0;
         end_all(grace);
-        throw RankFailed(ends_[*cause].rank, messages_[*cause]);
+        throw RankFailed(waited ? end.blamed : end.rank, messages_[*cause]);
     }
 
   private:
@@ -206,8 +207,7 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     std::cout.flush();
     std::fflush(nullptr);
 
-    const Socket port =
-        reserve_port({"127.0.0.1", 0});  // reserved until all ranks have ended
+    const Socket port = reserve_port({"127.0.0.1", 0});  // until all ranks have ended
     const Job job{.world_size = world_size,
                   .master_addr = "127.0.0.1",
                   .master_port = local_address(port).port,

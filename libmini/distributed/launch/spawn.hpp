@@ -22,7 +22,7 @@
 namespace mini::dist {
 
 /// A rank that spawn started has failed: "rank 2 failed: <its exception>" or "rank 2
-/// (process 4711) was ended by SIGKILL".
+/// (process 4711) was ended by SIGKILL". Or it runs, and the message is of one that waited.
 class RankFailed : public Error {
   public:
     RankFailed(int rank, const std::string& message) : Error(message), rank_(rank) {}

@@ -30,7 +30,7 @@ Failure current_failure() {
     } catch (const PeerLost& error) {
         return {Failure::Kind::kPeerLost, error.rank(), error.what()};
     } catch (const Timeout& error) {
-        return {Failure::Kind::kTimeout, -1, error.what()};
+        return {Failure::Kind::kTimeout, error.rank(), error.what()};
     } catch (const MismatchedCollective& error) {
         return {Failure::Kind::kMismatch, -1, error.what()};
     } catch (const std::exception& error) {
@@ -43,7 +43,7 @@ Failure current_failure() {
 void throw_failure(const Failure& failure) {
     switch (failure.kind) {
         case Failure::Kind::kPeerLost: throw PeerLost(failure.rank, failure.message);
-        case Failure::Kind::kTimeout: throw Timeout(failure.message);
+        case Failure::Kind::kTimeout: throw Timeout(failure.message, failure.rank);
         case Failure::Kind::kMismatch: throw MismatchedCollective(failure.message);
         case Failure::Kind::kOther: break;
     }

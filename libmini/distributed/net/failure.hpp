@@ -31,8 +31,8 @@ Failure parse_failure(const std::string& text);
 /// catch block.
 Failure current_failure();
 
-/// Throws PeerLost, Timeout, MismatchedCollective or Error with the failure's message. Only
-/// PeerLost has a rank of its own; a Timeout names it in the message.
+/// Throws PeerLost, Timeout, MismatchedCollective or Error with the failure's message;
+/// PeerLost and Timeout have its rank, too.
 [[noreturn]] void throw_failure(const Failure& failure);
 
 /// Returns `failure` as another rank throws it after rank `reporter` has reported it:

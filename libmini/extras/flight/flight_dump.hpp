@@ -61,7 +61,7 @@ struct FlightDump {
     char group[64];
     char backend[16];
     char host[64];
-    int32_t blamed;                        // the lost rank of the job, else -1
+    int32_t blamed;                        // the lost or silent rank of the job, or -1
     char reason[252];                      // why the group ended; "" while the group runs
     int32_t members[kMostFlightMembers];   // by rank in the group: the rank in the job
     FlightRecord records[kFlightRecords];  // index: (number - 1) % kFlightRecords
@@ -99,8 +99,8 @@ int64_t flight_now();
 /// Initializes an empty dump. REQUIRES: `dump` is zeroed memory.
 void begin_dump(FlightDump& dump, const FlightHead& head);
 
-/// Records why the group ended, the lost rank that caused the end (-1: none), and the
-/// time. Later calls do nothing: the first reason is kept.
+/// Records why the group ended, the rank that caused the end (-1: none), and the time.
+/// Later calls do nothing: the first reason is kept.
 void put_reason(FlightDump& dump, const std::string& reason, int blamed);
 
 /// Returns the contents of a dump. Leaves out invalid records: a kill may have

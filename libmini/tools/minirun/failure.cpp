@@ -5,9 +5,9 @@
 namespace mini::tools {
 namespace {
 
-std::string advice(const Exit& exit) {
-    if (!exit.by_signal) return "";
-    switch (exit.number) {
+std::string advice(const End& end) {
+    if (!end.exit.by_signal || end.stopped_by_us) return "";
+    switch (end.exit.number) {
         case SIGKILL: return "; another process killed it, or memory ran out (see dmesg)";
         case SIGSEGV:
         case SIGBUS:
@@ -17,19 +17,16 @@ std::string advice(const Exit& exit) {
     return "";
 }
 
-std::string rank_text(const End& end) {
-    return concat("rank ", end.rank, " (", end.exit.text(), ")");
-}
-
 }  // namespace
 
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
                                         const Findings& findings) {
     std::vector<std::string> report;
     const char* verb = cause.exit.by_signal ? " was killed by " : " ended with ";
-    report.push_back(concat("rank ", cause.rank, " (pid ", cause.pid, ")", verb,
-                            cause.exit.text(), " on ", findings.host,
-                            advice(cause.exit)));
+    report.push_back(concat(
+        "rank ", cause.rank, " (pid ", cause.pid, ")",
+        cause.stopped_by_us ? " kept the others waiting" : verb + cause.exit.text(),
+        " on ", findings.host, advice(cause)));
     report.insert(report.end(), findings.notes.begin(), findings.notes.end());
 
     // Quote the last lines of the rank's stderr.
@@ -41,7 +38,8 @@ std::vector<std::string> failure_report(const End& cause, const std::vector<End>
     std::string others;
     for (const End& end : ends)
         if (end.rank != cause.rank && failed_by_itself(end))
-            others += (others.empty() ? "" : ", ") + rank_text(end);
+            others += concat(others.empty() ? "" : ", ", "rank ", end.rank, " (",
+                             end.exit.text(), ")");
     if (!others.empty()) report.push_back("failed after it: " + others);
     return report;
 }

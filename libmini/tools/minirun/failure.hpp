@@ -34,7 +34,7 @@ inline bool failed_by_itself(const End& end) {
 }
 
 /// Returns the lines of the report, without the prefix "minirun:": what happened, why,
-/// and what to do.
+/// and what to do. If minirun has stopped `cause`, the others waited for it.
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
                                         const Findings& findings);
 

@@ -242,7 +242,8 @@ bool Supervisor::sent_by_us(const Exit& exit) const {
            (phase_ == Phase::kKilling && exit.number == SIGKILL);
 }
 
-// Returns the failure that caused the others; std::nullopt if no rank failed by itself.
+// Returns the end of the rank that caused the failures; std::nullopt if no rank failed by
+// itself. If the others waited for that rank, minirun has stopped it.
 std::optional<End> Supervisor::cause() const {
     std::vector<dist::RankEnd> ends;
     for (const End& end : ends_)
@@ -250,7 +251,10 @@ std::optional<End> Supervisor::cause() const {
                         end.exit.by_signal ? end.exit.number : 0, blamed_by(end)});
     const auto index =
         dist::root_cause(ends, stop_signal_ == 0 ? ends_.size() : gathered_);
-    return index ? std::optional(ends_[*index]) : std::nullopt;
+    if (!index) return std::nullopt;
+    const auto blamed = std::ranges::find(ends_, ends[*index].blamed, &End::rank);
+    const bool waited = blamed != ends_.end() && blamed->stopped_by_us;
+    return waited ? *blamed : ends_[*index];
 }
 
 // Returns the rank that a failed rank's flight recorder blames; -1 if it blames no rank.
@@ -314,7 +318,8 @@ Outcome Supervisor::conclude() {
         output_.say(line);
     if (!usage && job_.max_restarts > 0 && job_.restart_count == job_.max_restarts)
         output_.say(concat("gave up after ", job_.max_restarts, " restarts"));
-    return {.code = cause->exit.code(), .may_be_restarted = !usage};
+    return {.code = cause->stopped_by_us ? 1 : cause->exit.code(),
+            .may_be_restarted = !usage};
 }
 
 }  // namespace mini::tools

@@ -54,8 +54,8 @@ class Supervisor {
     Supervisor(const Options& options, const dist::Job& job, const Cleaner& cleaner);
 
     /// Runs the job. Blocks until all its processes have ended and its output is written.
-    /// The exit code is that of the failure that caused the others, 128 + the signal's
-    /// number if the user's signal ended the job, or 0.
+    /// The exit code is that of the failure that caused the others, 1 if they waited for a rank,
+    /// 128 + the signal's number if the user's signal ended the job, or 0.
     /// Throws CannotStart if the program cannot be started; the destructor then ends the
     /// ranks that were started.
     Outcome run();

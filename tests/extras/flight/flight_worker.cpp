@@ -3,6 +3,7 @@
 //
 //     throw, abort, segv   rank 1 throws, aborts or crashes
 //     skip                 rank 1 does not call the last collective
+//     stop                 SIGSTOP stops rank 1; the others wait for 4 s
 
 #include <signal.h>
 #include <unistd.h>
@@ -52,6 +53,7 @@ void misbehave(const std::string& manner) {
     if (manner == "abort") std::abort();
     if (manner == "segv") ::raise(SIGSEGV);
     if (manner == "skip") stay_out();
+    if (manner == "stop") ::raise(SIGSTOP);
 }
 
 }  // namespace
@@ -67,7 +69,10 @@ int main(int argc, char** argv) {
         misbehave(manner);
     }
     try {
-        const mini::dist::WorkHandle work = group->all_reduce_async(tensor);
+        const mini::dist::WorkHandle work = group->start(
+            {.operation = mini::dist::Operation::kAllReduce,
+             .outputs = {tensor},
+             .timeout = manner == "stop" ? std::chrono::seconds(4) : group->timeout()});
         if (!manner.empty()) report_begun(group->rank());
         work->wait();
     } catch (const std::exception& error) {

@@ -32,16 +32,19 @@ std::string findings(const Folder& folder) {
 
 }  // namespace
 
-TEST_CASE("a rank that throws or aborts or crashes is reported with its last operation") {
-    const std::string manner = GENERATE("throw", "abort", "segv");
+TEST_CASE("a rank that fails or is stopped is reported with its last operation") {
+    const std::string manner = GENERATE("throw", "abort", "segv", "stop");
     CAPTURE(manner);
     const Folder folder;
     Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, manner});
     const int code = job.wait();
     CAPTURE(job.err());
-    CHECK(code == 128 + (manner == "segv" ? SIGSEGV : SIGABRT));
+    const bool stops = manner == "stop";
+    CHECK(code == (stops ? 1 : 128 + (manner == "segv" ? SIGSEGV : SIGABRT)));
     CHECK(contains(job.err(), "minirun: rank 1 (pid "));
-    CHECK(contains(job.err(), manner == "segv" ? "SIGSEGV" : "SIGABRT"));
+    CHECK(contains(job.err(), stops              ? ") kept the others waiting on "
+                              : manner == "segv" ? "SIGSEGV"
+                                                 : "SIGABRT"));
     CHECK(contains(job.err(), "its last operation was all_reduce #"));
     CHECK(contains(job.err(), "mini flight " + folder.path()));
     if (manner == "throw") CHECK(contains(job.err(), "rank 1 throws on purpose"));

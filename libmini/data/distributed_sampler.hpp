@@ -6,13 +6,13 @@
 //     rank 1 takes places 1 4 7 10:     1 . . 3 . . 8 . .   4
 //     rank 2 takes places 2 5 8 11:       7 . . 9 . . 6 . .   1
 //
-// The k-th batches of all ranks together are a contiguous run of the permutation, for any
-// P. All ranks get the same number of samples, ceil(n / P), and so take part in the same
-// number of collectives: if P does not divide n, the first samples are repeated. With
-// drop_last, the last n mod P samples are left out instead.
+// The k-th batches of all ranks together are a contiguous run of the padded permutation, the
+// same for any P if P times the batch size is the same. All ranks get the same number of
+// samples, ceil(n / P), and so take part in the same number of collectives: if P does not
+// divide n, the first samples are repeated. With drop_last, the last n mod P are left out.
 //
-// Costs 8 bytes of memory for each index of this rank and, with shuffle, n - 1 random numbers
-// and 4 bytes for each entry of the permutation (randperm_u32).
+// Costs 8 bytes of memory for each index of this rank and, with shuffle, at most 2n random
+// numbers and 4 bytes for each entry of the permutation (randperm_u32).
 
 #pragma once
 

@@ -94,7 +94,7 @@ class EpochState {
     std::condition_variable slot_free_;
     std::vector<Slot> slots_;  // batch k is in slot k % slots_.size()
     size_t begun_ = 0;         // number of batches that workers have started
-    size_t handed_out_ = 0;    // number of batches that the reader has taken
+    size_t handed_out_ = 0;    // batches that the reader has taken; it reads this unlocked
     bool stop_ = false;
 
     std::vector<std::thread> workers_;

@@ -137,9 +137,9 @@ class DataLoader {
     /// epoch if the sampler is a DistributedSampler.
     void set_epoch(int64_t epoch);
 
-    /// Starts the next epoch at batch `first`, where an interrupted training resumes, and
-    /// returns the epoch. Draws as many random numbers as for the whole epoch, but does
-    /// not fetch the batches before `first`. Throws UsageError for a negative `first`.
+    /// Starts the next epoch at batch `first`, where an interrupted training resumes (after
+    /// set_epoch), and returns the epoch. Draws as many random numbers as for the whole epoch,
+    /// but fetches no batch before `first`. Throws UsageError for a negative `first`.
     Epoch epoch(int64_t first = 0);
 
     /// Starts the next epoch, for a range-based for loop, and returns its iterator.

@@ -57,8 +57,8 @@ class Bucket {
     /// Copies `gradient` into the view of `slot`, unless it shares the view's storage;
     /// multiplies the view by `share`; and counts the gradient as ready. The bucket is
     /// full when all gradients have been counted. An undefined gradient means zeros. A
-    /// second copy to the same slot before reset() replaces the first, and is not counted
-    /// again.
+    /// second copy, of another tensor, to the same slot before reset() replaces the first,
+    /// and is not counted again.
     void copy_gradient(size_t slot, const Tensor& gradient, float share);
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }

@@ -29,7 +29,7 @@ struct Reducer::Impl {
     void launch_full_buckets();
 
     // Starts the reduction of a bucket; returns a function that waits for it. The last
-    // bucket's all-reduce runs in that function.
+    // bucket's all-reduce, without a hook, starts in that function.
     FinishHook start(size_t number);
 
     // Called once at the end of a pass that averages.

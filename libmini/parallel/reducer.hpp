@@ -7,11 +7,11 @@
 // A pass averages if prepare_for_backward() was called before it. The events of such a
 // pass, with the parameter's index or the bucket's number, and bytes:
 //
-//     kGradReady       a parameter has a gradient; the reducer has a hook on each
+//     kGradReady       a gradient of a parameter has come: none if the parameter is unused
 //     kBucketReady     all gradients of a bucket are ready: the bucket is full
 //     kBucketLaunch    its reduction is started; the last bucket's all-reduce may start
-//                      later, in the thread that waits for it
-//     kBackwardEnd     no gradient comes any more; queue_callback() tells the reducer
+//                      later, in the thread that waits, after the exchange of UsedParameters
+//     kBackwardEnd     no gradient comes any more; not in a shadow iteration
 //     kBucketDone      its reduction has ended; backward() returns after the last one
 //
 // Li et al. 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel
@@ -41,8 +41,9 @@ namespace mini::parallel {
 ///   freed buffer is allocated again before the next gradient is copied into it.
 /// - At the end, after kBackwardEnd, throws GradientBuckets::throw_unlaunched() if a bucket
 ///   was not launched. Then it waits for the buckets in the order of their numbers.
-/// - A parameter that gets no gradient in this pass is ready at the first gradient of the
-///   pass. It contributes the gradient that it has, for example of passes within no_sync,
+/// - With find_unused_parameters, and after the first pass of a static graph, a parameter
+///   that gets no gradient in this pass is ready at the first gradient of the pass (else the
+///   pass throws). It contributes the gradient that it has, for example of passes in no_sync,
 ///   or zeros; it keeps this gradient, outside of the bucket, unless another rank has used
 ///   the parameter: then the average becomes its gradient, and a freed buffer is an error.
 /// - In the first pass of a static graph all parameters are ready at the end of the pass,

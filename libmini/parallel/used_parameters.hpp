@@ -57,8 +57,8 @@ class UsedParameters {
     /// only been counted, stores the counts for all later passes, and returns true.
     bool learn_graph();
 
-    /// Starts to exchange with the other ranks, if needed, which parameters they use. Call it
-    /// when all buckets are launched, and before the first wait for one.
+    /// Starts to exchange, if needed, which parameters the ranks use. Call it when all buckets
+    /// are launched, before the first wait: a wait may start the last bucket's all-reduce.
     void start_exchange();
 
     /// Waits for the exchange, and ends the pass. Returns the indices of the parameters

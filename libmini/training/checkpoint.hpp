@@ -11,10 +11,10 @@
 //                option.--batch-size ...       must be equal when the run resumes
 //                optimizer.lr ..., scheduler.last_epoch ..., results.train_loss ...
 //
-// Ranks draw different dropout masks, so each rank has its own generators. The sample
-// order of an epoch is drawn when the epoch begins: to resume in the middle of an epoch,
-// a rank draws the order again from epoch_generators, skips the steps already taken, and
-// then continues with `generators`.
+// Ranks draw different dropout masks, so each rank has its own generators. An epoch's sample
+// order follows from seed and epoch. To resume in the middle of an epoch, a rank starts it
+// again, with epoch_generators: the loader draws its base seed from them and, with
+// --partition tutorial, the order. Then it skips the steps taken, and uses `generators`.
 
 #pragma once
 
@@ -55,10 +55,10 @@ RunState read_run_state(const io::Safetensors& file);
 /// removed.
 io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& prefix);
 
-/// Returns the options that determine the result of the training, by name. Options that
-/// only determine how the result is computed may change when a run resumes: number of
-/// ranks, --sync and buckets, --zero, backend, threads, workers. The later values then
-/// differ only by rounding; with another number of ranks, the dropout masks differ too.
+/// Returns the options that determine the result of the training, by name. Others may change
+/// when a run resumes: number of ranks, --sync and buckets, --zero, backend, threads, workers.
+/// The later values then differ only by rounding; with another number of ranks, the dropout
+/// masks differ too, and so do the batches of --partition tutorial.
 std::map<std::string, std::string> recipe_of(const Options& options,
                                              int64_t training_images, int64_t epochs);
 

@@ -1,5 +1,5 @@
 // The parts of a training job that the options choose: the module that averages gradients,
-// the optimizer, and the learning rate scheduler.
+// the optimizer, and the learning rate scheduler. job.hpp has the data.
 
 #pragma once
 

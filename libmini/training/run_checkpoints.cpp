@@ -24,9 +24,9 @@ namespace mini::training {
 
 namespace {
 
-// Restores the generators of this rank. In the middle of an epoch, the trainer first
-// draws the sample order again, from the generators at the start of the epoch; after this
-// draw it restores `progress.resumed_generators`.
+// Restores the generators of this rank. In the middle of an epoch, the trainer first starts
+// the loader's epoch again, with the generators at the start of the epoch; then it restores
+// `progress.resumed_generators`.
 void restore_generators(const RunState& state, size_t rank, RankProgress& progress) {
     // [lab17.5] Choose the state for the start of an epoch or for its middle.
     const bool midway = state.position.step_in_epoch > 0;

@@ -26,8 +26,7 @@ using data::Batch;
 namespace {
 
 constexpr size_t kStepLosses = 1000;
-constexpr size_t kStepsPerRead =
-    10;  // of losses on a GPU; as PyTorch's MNIST example prints losses
+constexpr size_t kStepsPerRead = 10;  // losses on a GPU are read once in so many steps
 
 std::vector<int64_t> bucket_sizes(const parallel::DistributedDataParallel* ddp) {
     std::vector<int64_t> sizes;
@@ -105,8 +104,8 @@ std::optional<Batch> Trainer::next_batch(data::DataLoader::Epoch& batches) {
     return batches.next();
 }
 
-// Draws the epoch's sample order. After a resume in the middle of an epoch, this draw
-// repeats the same order; then restores the generators of the checkpoint.
+// Starts the epoch, with the loader's draws. After a resume in the middle of an epoch, they
+// are those of its start; then restores the generators of the checkpoint.
 data::DataLoader::Epoch Trainer::start_epoch() {
     const RunPosition& position = progress_.position;
     progress_.epoch_generators = default_generator().get_state();

@@ -2,8 +2,8 @@
 
 namespace mini::extras {
 
-/// Attaches all extras of this build to the core: faster kernels, the backends gloo, mpi
-/// and nccl, ranks of mpirun and srun, file://, the flight recorder, the record of a run.
+/// Attaches all extras of this build to the core: faster kernels and all-reduce, backends
+/// gloo, mpi and nccl, ranks of mpirun and srun, file://, the flight recorder, run records.
 /// Call it once, in main, before the first computation and the first group. Without this
 /// call the core does everything itself. minirun attaches only the flight recorder.
 ///

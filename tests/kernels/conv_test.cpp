@@ -40,15 +40,15 @@ const std::vector<ConvProblem> kProblems = {
     {{2, 3, 11, 13}, 7, {3, 1, 0}},
     {{9, 2, 9, 8}, 4, {3, 1, 1}},
     {{1, 2, 10, 19}, 1, {3, 1, 2}},
-    {{3, 4, 7, 12}, 6, {5, 1, 0}},
     {{2, 2, 10, 14}, 11, {5, 1, 2}},
-    {{2, 1, 5, 15}, 3, {3, 1, 0}},
     {{2, 2, 10, 11}, 3, {5, 1, 1}},
     {{3, 2, 8, 15}, 3, {5, 1, 0}},  // 4 rows, the least that a direct convolution has
     {{3, 2, 6, 10}, 8, {3, 1, 0}},
-    {{3, 2, 7, 15}, 3, {5, 1, 0}},     // 3 rows
     {{19, 2, 16, 16}, 13, {3, 1, 1}},  // gradients of several chunks of images
-    // The lowering: strides and padding of all kinds, many channels.
+    // im2col: strides and padding of all kinds, many channels; first, too low for the direct.
+    {{3, 4, 7, 12}, 6, {5, 1, 0}},
+    {{2, 1, 5, 15}, 3, {3, 1, 0}},
+    {{3, 2, 7, 15}, 3, {5, 1, 0}},
     {{2, 130, 4, 5}, 33, {1, 1, 0}},
     {{3, 31, 9, 7}, 34, {3, 2, 1}},
     {{2, 5, 21, 23}, 6, {7, 2, 3}},

@@ -1,6 +1,6 @@
 // Backend "ring": ranks are processes, connected by shared memory within a host and by
-// TCP between hosts. It has the name of its all-reduce for large buffers, ring_all_reduce
-// (libmini/distributed/collectives); choose_algorithm() names the others.
+// TCP between hosts. It has the name of its all-reduce for large buffers without extras/fast,
+// ring_all_reduce; choose_algorithm() (transport_backend.hpp) names the others.
 
 #pragma once
 

@@ -11,7 +11,7 @@
 //     halving-doubling      2 log2 P alpha + 2 (P-1)/P n beta
 //
 // For small buffers the number of rounds decides, for large buffers the number of bytes:
-// see choose_algorithm.
+// see choose_algorithm (backends/transport_backend.hpp).
 
 #pragma once
 

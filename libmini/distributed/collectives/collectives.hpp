@@ -36,8 +36,8 @@
 // and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 //
 // Recursive doubling: in rounds 0, 1, 2, ... a rank exchanges its whole buffer with rank
-// XOR 1, rank XOR 2, rank XOR 4, ..., and both combine the two buffers. No algorithm needs
-// fewer rounds than log2 P.
+// XOR 1, rank XOR 2, rank XOR 4, ..., and both combine the two buffers. If a rank sends and
+// receives one message a round, no algorithm needs fewer rounds than log2 P.
 //
 // Recursive halving and doubling: a reduce-scatter, then an all-gather, each in log2 P
 // rounds. Each rank sends 2(P-1)/P of the buffer in 2 log2 P messages. Thakur, Rabenseifner
@@ -82,8 +82,8 @@ void dissemination_barrier(Transport& transport);
 
 // Each all-reduce reduces `data` over all ranks and leaves the result in `data` on every
 // rank, with the same bits on all ranks. It calls prepare_reduce before the first message,
-// and finish_reduce once for each element, after all ranks' data of it is combined; whether
-// before or after it is sent on is free. The caller calls neither. With one rank, too.
+// and finish_reduce once for each element, after all ranks' data of it is combined, before
+// or after it is sent on; both also with one rank. The caller calls neither.
 
 /// All buffers go to rank 0, which combines them in the order of the ranks and sends the
 /// result back.

@@ -7,8 +7,8 @@
 //     host B: ranks 3 4 5      reduce to 3  /                       broadcast from 3
 //
 // With H hosts, each network card sends 2(H-1)/H of the buffer, for any number of ranks
-// per host. With n ranks per host, a ring over all ranks sends up to n times as much over
-// each network card, if ranks of one host are not neighbours in the ring.
+// per host. A ring over all P ranks sends up to (P-1)/(H-1) times as much over each network
+// card, if ranks of one host are not neighbours in the ring: here 5 times as much.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // Ring reduce-scatter: every rank starts with P blocks, one for each rank, and rank r
-// ends with the sum of block r over all ranks (after half a ring_all_reduce: chunk r+1).
+// ends with the sum of block r over all ranks. (Half a ring_all_reduce ends with chunk r+1.)
 //
 //              block sent (P = 4)
 //     step      0   1   2

@@ -34,7 +34,7 @@ const char* operation_name(Operation operation);
 
 /// The algorithm of an all_reduce; the same on every rank.
 enum class Algorithm : uint8_t {
-    kAuto,  // chosen by the size, see choose_algorithm
+    kAuto,  // see choose_algorithm (backends/transport_backend.hpp)
     kNaive,
     kTree,
     kRing,

@@ -51,8 +51,7 @@ class Timeout : public Error {
     int rank_;
 };
 
-/// A rank of the group was lost: its process died, its connection closed, or it reported
-/// that it has failed.
+/// A rank was lost: its process died, its connection closed, or it reported its failure.
 class PeerLost : public Error {
   public:
     PeerLost(int rank, const std::string& message) : Error(message), rank_(rank) {}

@@ -1,6 +1,5 @@
-// Who failed: a rank has waited for another until its deadline, and which rank is the cause?
-// Every rank tells the others what it knows: a rank that fails tells them why, and a rank
-// that waits for long tells them for which rank.
+// Finds which rank is the cause when a wait has reached its deadline. A rank that fails tells
+// the others why, and a rank that waits for long tells them for which rank.
 //
 //     rank 2 waited for rank 1; rank 1 waited for rank 0; rank 0 is silent
 

@@ -1,6 +1,6 @@
 #include "libmini/parallel/low_rank.hpp"
 
-#include <utility>
+#include <cstdint>
 
 #include "libmini/tensor/on_cpu.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -8,21 +8,13 @@
 namespace mini::parallel {
 namespace {
 
-// Divides `flat` into consecutive views.
-class Cutter {
-  public:
-    explicit Cutter(Tensor flat) : flat_(std::move(flat)) {}
-    Tensor next(const Shape& shape) {
-        const int64_t n = element_count(shape);
-        const Tensor part = ops::view(ops::narrow(flat_, 0, at_, n), shape);
-        at_ += n;
-        return part;
-    }
-
-  private:
-    Tensor flat_;
-    int64_t at_ = 0;
-};
+// Returns a view of the elements of `flat` from `offset` on; increases `offset` by their
+// number.
+Tensor next_part(const Tensor& flat, int64_t& offset, const Shape& shape) {
+    const Tensor part = ops::narrow(flat, 0, offset, element_count(shape));
+    offset += part.numel();
+    return ops::view(part, shape);
+}
 
 }  // namespace
 
@@ -42,14 +34,16 @@ LowRank low_rank_of(const GradBucket& bucket, int64_t r, double min_rate) {
         P_size += n * r;
         Q_size += m * r;
     }
-    Cutter P(parts.all_P = bucket.buffer.new_zeros({P_size}));
-    Cutter Q(parts.all_Q = bucket.buffer.new_zeros({Q_size}));
-    Cutter whole(parts.all_whole = bucket.buffer.new_zeros({whole_size}));
-    for (LowRank::Factored& matrix : parts.matrices) {
-        matrix.P = P.next({matrix.M.size(0), r});
-        matrix.Q = Q.next({matrix.M.size(1), r});
+    parts.all_P = bucket.buffer.new_zeros({P_size});
+    parts.all_Q = bucket.buffer.new_zeros({Q_size});
+    parts.all_whole = bucket.buffer.new_zeros({whole_size});
+    int64_t P_at = 0, Q_at = 0, whole_at = 0;
+    for (auto& [M, P, Q] : parts.matrices) {
+        P = next_part(parts.all_P, P_at, {M.size(0), r});
+        Q = next_part(parts.all_Q, Q_at, {M.size(1), r});
     }
-    for (auto& [gradient, copy] : parts.whole) copy = whole.next(gradient.shape());
+    for (auto& [gradient, copy] : parts.whole)
+        copy = next_part(parts.all_whole, whole_at, gradient.shape());
     return parts;
 }
 

@@ -220,19 +220,6 @@ inline void miss_monitored_barrier(ProcessGroup& group,
     group.recv(Tensor::zeros({1}), 0);  // blocks until rank 0 has left
 }
 
-inline void check_all_operations(ProcessGroup& group) {
-    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
-                              DType::kInt64, DType::kUInt8})
-        for (const int64_t n : {0, 1, 7, 1000}) {
-            check_reductions(group, n, dtype);
-            check_moves(group, n, dtype);
-            check_messages(group, n, dtype);
-        }
-    check_messages_beside_collectives(group);
-    check_reserved_tags(group);
-    check_reductions(group, (1 << 20) + 3, DType::kFloat32);
-}
-
 /// Checks subgroups of a group of four ranks: two halves, three ranks in another order, a
 /// single rank, and a subgroup of a subgroup.
 inline void check_subgroups(ProcessGroup& world) {

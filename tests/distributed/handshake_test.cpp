@@ -25,10 +25,6 @@ using namespace mini::dist::test;
 
 namespace {
 
-RendezvousConfig config_of(int rank, int world_size) {
-    return {{}, rank, world_size, Cookie{}, "", "", ""};
-}
-
 // A server that sends back all bytes that it receives on a connection.
 class EchoServer {
   public:

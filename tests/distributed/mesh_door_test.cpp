@@ -29,10 +29,6 @@ using namespace mini::dist::test;
 
 namespace {
 
-RendezvousConfig config_of(int rank, int world_size) {
-    return {{}, rank, world_size, Cookie{}, "", "", ""};
-}
-
 // A store that calls `listens` with rank 0's address when rank 0 sets it.
 class WatchedStore : public HashStore {
   public:

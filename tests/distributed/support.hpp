@@ -42,6 +42,10 @@ inline int free_port() {
     return local_address(held.back()).port;
 }
 
+inline RendezvousConfig config_of(int rank, int world_size) {
+    return {{}, rank, world_size, Cookie{}, "", "", ""};
+}
+
 /// Calls body(rank) on one thread per rank; blocks until all have returned. Returns each
 /// rank's exception, null if body(rank) did not throw.
 inline std::vector<std::exception_ptr> on_ranks(int world_size,

@@ -28,11 +28,3 @@ std::string digest(const std::vector<T>& values) {
 
 /// Returns floats from strings with the hexadecimal digits of their bits.
 std::vector<float> floats_from_hex(const nlohmann::json& strings);
-
-/// Returns the distance between two floats of the same sign, in steps between adjacent
-/// floats.
-inline int64_t ulps_between(float a, float b) {
-    const int64_t distance =
-        int64_t{std::bit_cast<int32_t>(a)} - int64_t{std::bit_cast<int32_t>(b)};
-    return distance < 0 ? -distance : distance;
-}

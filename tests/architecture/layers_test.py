@@ -11,6 +11,7 @@ This test reads the includes and fails when
 - the core includes an extra: a file outside libmini/extras, other than a program of libmini/tools,
   includes one of libmini/extras. (The core's kernels include the simulator's CUDA headers, which the
   build chooses.)
+- a file of the reading route of docs/pages/architecture.md does not lead to the next.
 
     python3 tests/architecture/layers_test.py --list     components with their files, lines and needs
 """
@@ -30,6 +31,9 @@ SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 SYSTEM = "libmini/extras/cudasim/include"  # the folder of the simulator's <cuda_runtime.h>
 USE_ALL = "libmini/extras/use_all.hpp"  # for main functions; in no component
+# Of the reading route: number, file, lab, and the earlier file with the name that both use.
+ROW = re.compile(r"^\| (\d+) \| .*?((?:labs|libmini)/[\w./-]+).*? \| ([\d-]+) \| (?:(\d+), `(\w+)`)? *\|", re.M)
+NOT_CODE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 EXTRAS, PROGRAMS = "libmini/extras", "libmini/tools"
 
 
@@ -132,6 +136,40 @@ class Library:
             lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
             needs = " ".join(sorted(self.needs[component]))
             yield f"{component:12} {len(files):4} files {lines:6} lines   {needs}"
+
+
+class ReadingRoute(unittest.TestCase):
+    def headers(self, path):
+        """Returns the headers that a file includes, directly or not."""
+        if path not in self.known:
+            own = [ROOT / name for name in INCLUDE.findall(path.read_text(encoding="utf-8"))]
+            own = {header for header in own if header.is_file()}
+            self.known[path] = own.union(*map(self.headers, own))
+        return self.known[path]
+
+    def check_named(self, name, paths):
+        code = [NOT_CODE.sub("", path.read_text(encoding="utf-8")) for path in paths]
+        self.assertTrue(any(re.search(rf"\b{name}\b", text) for text in code), f"{name}: {paths}")
+
+    def test_each_file_is_of_its_lab_and_shares_a_name_and_its_header_with_an_earlier_file(self):
+        self.known, files = {}, {}
+        page = (ROOT / "docs/pages/architecture.md").read_text(encoding="utf-8")
+        for number, name, lab, before, shared in ROW.findall(page):
+            files[number] = list((ROOT / name).parent.glob(f"{Path(name).stem}.?pp"))
+            with self.subTest(name):
+                self.assertIn(ROOT / name, files[number])
+                text = "".join(path.read_text(encoding="utf-8") for path in files[number])
+                self.assertTrue(lab == "-" or f"[lab{lab}" in text or name.startswith(f"labs/{lab}-"))
+                if not before:
+                    self.assertTrue(number == "1" and "int main(" in text)
+                    continue
+                sides = [files[before], files[number]]
+                reached = [set(side).union(*map(self.headers, side)) for side in sides]
+                common = [path for path in reached[0] & reached[1] if path.suffix == ".hpp"]
+                for paths in (*sides, common):
+                    self.check_named(shared, paths)
+        self.assertEqual(list(files), [str(i + 1) for i in range(len(files))])
+        self.assertIn(len(files), range(10, 16))
 
 
 class Components(unittest.TestCase):

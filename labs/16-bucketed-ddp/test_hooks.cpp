@@ -121,35 +121,6 @@ TEST_CASE("a communication hook may set the gradients itself and free its bucket
     }
 }
 
-TEST_CASE("a communication hook is set once and before the first pass, and is not empty",
-          "[lab16][lab16.4]") {
-    const auto seen = on_ranks(1, [](dist::ProcessGroup&) {
-        const auto is_refused = [](DistributedDataParallel& ddp,
-                                   const parallel::CommHook& hook) {
-            try {
-                ddp.register_comm_hook(hook);
-            } catch (const UsageError&) {
-                return true;
-            }
-            return false;
-        };
-        TwoWays model(/*reversed=*/false);
-        DistributedDataParallel ddp(model, kBucketEach);
-        std::vector<bool> refused{is_refused(ddp, {})};
-        for (int i = 0; i < 2; ++i)
-            refused.push_back(is_refused(ddp, parallel::allreduce_hook()));
-
-        Toy other;
-        DistributedDataParallel late(other, kBucketEach);
-        sum(late(draw({4, 3}, 1))).backward();
-        refused.push_back(is_refused(late, parallel::allreduce_hook()));
-        return refused;
-    });
-    INFO("an empty hook, a first and a second one, and one after the first pass:");
-    INFO("which of them are refused with a UsageError?");
-    CHECK(seen[0] == std::vector<bool>{true, false, true, true});
-}
-
 TEST_CASE(
     "a communication hook without a second function is an error that names a bucket",
     "[lab16][lab16.4]") {

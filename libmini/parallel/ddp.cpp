@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace mini::parallel {
@@ -32,6 +33,17 @@ DistributedDataParallel::DistributedDataParallel(nn::Module& module,
                                                  const DDPOptions& options)
     : ReplicatedModule(module, options.process_group, options.broadcast_buffers),
       reducer_(trained(), options, group()) {}
+
+void DistributedDataParallel::register_comm_hook(CommHook hook) {
+    if (!hook) throw UsageError("register_comm_hook: the hook is empty");
+    if (std::exchange(has_comm_hook_, true))
+        throw UsageError(
+            "register_comm_hook: a hook is already registered; register only one");
+    if (reducer_.buckets().have_begun())
+        throw UsageError(
+            "register_comm_hook: the hook must be registered before the first iteration");
+    reducer_.set_comm_hook(std::move(hook));
+}
 
 int DistributedDataParallel::begin_iteration(bool sends_buffers, bool averages) {
     Join::notify_join_context(*this);

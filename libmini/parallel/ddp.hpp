@@ -34,9 +34,9 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     /// object.
     explicit DistributedDataParallel(nn::Module& module, const DDPOptions& options = {});
 
-    /// Averages buckets with `hook` from now on. Throws UsageError if a hook is already
-    /// registered, or if the first backward() that averages has begun.
-    void register_comm_hook(CommHook hook) { reducer_.set_comm_hook(std::move(hook)); }
+    /// Averages buckets with `hook` from now on. Throws UsageError if `hook` is empty, if a
+    /// hook is already registered, or if the first backward() that averages has begun.
+    void register_comm_hook(CommHook hook);
 
     /// Returns the buckets, in launch order. The buckets are rebuilt once, before the
     /// second iteration, unless find_unused_parameters is set and static_graph is not.
@@ -81,6 +81,7 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     bool shadow_iteration();
 
     Reducer reducer_;
+    bool has_comm_hook_ = false;
     bool divides_by_active_ = false;  // in a Join without divide_by_initial_world_size
 };
 

@@ -8,7 +8,6 @@
 #include "libmini/autograd/engine.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/parallel/used_parameters.hpp"
-#include "libmini/tensor/ops.hpp"
 
 // [lab16 file]
 namespace mini::parallel {
@@ -20,10 +19,6 @@ struct Reducer::Impl {
     // Called when parameter `index` gets no more gradients in this pass: brings its gradient
     // into the bucket.
     void mark_ready(size_t index);
-
-    // Returns the gradient of a parameter that is not used in this pass, undefined if it
-    // has none. If it is a view of the bucket, replaces it by a copy.
-    Tensor kept_gradient(size_t index);
 
     // Called whenever a bucket has become full. Sets `finish` of the buckets it launches.
     void launch_full_buckets();
@@ -69,22 +64,10 @@ Reducer::~Reducer() {
 }
 
 bool Reducer::averages_next() const { return impl_->expecting; }
+void Reducer::set_comm_hook(CommHook hook) { impl_->comm_hook = std::move(hook); }
 void Reducer::divide_by(int ranks) { impl_->divisor = ranks; }
 const GradientBuckets& Reducer::buckets() const { return impl_->buckets; }
 GradientBuckets& Reducer::buckets() { return impl_->buckets; }
-
-void Reducer::set_comm_hook(CommHook hook) {
-    if (!hook) throw UsageError("register_comm_hook: the hook is empty");
-    if (impl_->comm_hook)
-        throw UsageError(
-            "register_comm_hook: a hook is already registered; register only one");
-    if (impl_->buckets.have_begun())
-        throw UsageError(
-            "register_comm_hook: the hook must be registered before the first iteration");
-    impl_->comm_hook = std::move(hook);
-}
-
-// ---- one iteration
 
 void Reducer::prepare_for_forward() {
     if (impl_->started) impl_->buckets.throw_unfinished();
@@ -120,7 +103,8 @@ void Reducer::Impl::mark_ready(size_t index) {
     bucket.buffer().allocate_storage();  // a communication hook may have freed it
     Tensor parameter = buckets.parameter(index);
     const bool is_unused = used.is_unused(index);
-    const Tensor gradient = is_unused ? kept_gradient(index) : parameter.grad();
+    const Tensor gradient =
+        is_unused ? used.kept_gradient(index, buckets.view(index)) : parameter.grad();
     if (!is_unused) parameter.set_grad(buckets.view(index));
     const float share = comm_hook ? 1.0f : 1.0f / static_cast<float>(divisor);
     bucket.copy_gradient(buckets.slot_of(index), gradient, share);
@@ -129,18 +113,6 @@ void Reducer::Impl::mark_ready(size_t index) {
                           bucket.bytes());
     launch_full_buckets();
     // [lab16.3]
-}
-
-Tensor Reducer::Impl::kept_gradient(size_t index) {
-    // [lab16.7] Return the parameter's gradient, and keep it outside of the bucket.
-    Tensor parameter = buckets.parameter(index);
-    Tensor gradient = parameter.grad();
-    if (gradient.defined() && gradient.shares_storage(buckets.view(index))) {
-        gradient = ops::clone(gradient);
-        parameter.set_grad(gradient);
-    }
-    return gradient;
-    // [lab16.7]
 }
 
 void Reducer::Impl::launch_full_buckets() {
@@ -170,8 +142,6 @@ FinishHook Reducer::Impl::start(size_t number) {
                       .parameters = buckets.parameters(bucket.indices())},
                      group);
 }
-
-// ---- the end of the backward pass
 
 void Reducer::Impl::end_backward() {
     group.events().record(EventKind::kBackwardEnd);

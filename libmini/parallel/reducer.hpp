@@ -80,8 +80,8 @@ class Reducer {
     /// undefined. Such an iteration is never the first pass of a static graph.
     void shadow_iteration();
 
-    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError if it is empty,
-    /// if a hook is already set, or if the first backward pass that averages has begun.
+    /// Uses `hook` instead of one all-reduce per bucket. REQUIRES: `hook` is not empty, and
+    /// no backward pass that averages has begun.
     void set_comm_hook(CommHook hook);
 
     /// Divides gradient sums by `ranks` instead of the world size; see

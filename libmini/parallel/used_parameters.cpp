@@ -7,6 +7,7 @@
 
 #include "libmini/autograd/node.hpp"
 #include "libmini/core/log.hpp"
+#include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
 namespace {
@@ -75,6 +76,18 @@ std::vector<size_t> UsedParameters::unused() const {
     for (size_t index = 0; index < states_.size(); ++index)
         if (states_[index].unused) indices.push_back(index);
     return indices;
+}
+
+Tensor UsedParameters::kept_gradient(size_t index, const Tensor& view) {
+    // [lab16.7] Return the parameter's gradient, and keep it outside of the bucket.
+    Tensor parameter = parameters_[index].second;
+    Tensor gradient = parameter.grad();
+    if (gradient.defined() && gradient.shares_storage(view)) {
+        gradient = ops::clone(gradient);
+        parameter.set_grad(gradient);
+    }
+    return gradient;
+    // [lab16.7]
 }
 
 bool UsedParameters::learn_graph() {

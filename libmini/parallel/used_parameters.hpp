@@ -53,6 +53,10 @@ class UsedParameters {
     bool is_unused(size_t index) const { return states_[index].unused; }
     std::vector<size_t> unused() const;
 
+    /// Returns the gradient of an unused parameter, undefined if it has none. If this
+    /// gradient shares storage with `view`, the bucket's, replaces it by a copy.
+    Tensor kept_gradient(size_t index, const Tensor& view);
+
     /// Called at the end of a pass: if it was the first pass of a static graph, which has
     /// only been counted, stores the counts for all later passes, and returns true.
     bool learn_graph();

@@ -39,8 +39,7 @@ Tensor sum(const Tensor& x) {
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
     std::vector<bool> is_summed(x.shape().size());
     for (const int64_t dim : dims) {
-        x.size(dim);  // throws if the dimension does not exist
-        const auto d = static_cast<size_t>(dim < 0 ? dim + x.dim() : dim);
+        const size_t d = dimension("sum", x.shape(), dim);
         check_shape(!is_summed[d], "sum: ", dims, " names dimension ", dim, " twice");
         is_summed[d] = true;
     }

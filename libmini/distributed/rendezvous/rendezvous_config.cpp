@@ -10,15 +10,11 @@
 #include <string>
 
 #include "libmini/core/log.hpp"
+#include "libmini/core/machine.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace mini::dist {
 namespace {
-
-// Returns the value of a variable; "" if the variable is not set.
-std::string variable(const std::string& name) {
-    return environment_variable(name).value_or("");
-}
 
 [[noreturn]] void report_missing_variable(const std::string& name) {
     throw UsageError(
@@ -59,9 +55,9 @@ RankVariables who_am_i(int rank, int world_size) {
 // store with PyTorch's protocol on this port. Then our store uses another port: a hash of
 // `port`, the job's id and the job's number of restarts.
 int beside_torchruns_store(int port) {
-    if (variable("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
-    return port_from_text(concat(port, "/", variable("TORCHELASTIC_RUN_ID"), "/",
-                                 variable("TORCHELASTIC_RESTART_COUNT")));
+    if (environment("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
+    return port_from_text(concat(port, "/", environment("TORCHELASTIC_RUN_ID"), "/",
+                                 environment("TORCHELASTIC_RESTART_COUNT")));
 }
 
 Address find_master(const RankVariables& who) {
@@ -69,7 +65,8 @@ Address find_master(const RankVariables& who) {
     // variables. For other launchers, derive a missing variable.
     const bool must_be_set =
         who.source.starts_with("torchrun") || who.source.starts_with("the options");
-    const std::string host = variable("MASTER_ADDR"), port = variable("MASTER_PORT");
+    const std::string host = environment("MASTER_ADDR"),
+                      port = environment("MASTER_PORT");
     if (host.empty() && must_be_set) report_missing_variable("MASTER_ADDR");
     if (port.empty() && must_be_set) report_missing_variable("MASTER_PORT");
     Address master{host, 0};
@@ -162,10 +159,10 @@ void check_ranges(const RendezvousConfig& config) {
 // Returns the job's id and its number of restarts, because torchrun keeps the id when it
 // restarts the ranks; "" if the job has no id (torchrun then sets the id "none").
 std::string run_id() {
-    std::string id = variable("MINI_RUN_ID");
-    if (id.empty()) id = variable("TORCHELASTIC_RUN_ID");
+    std::string id = environment("MINI_RUN_ID");
+    if (id.empty()) id = environment("TORCHELASTIC_RUN_ID");
     if (id.empty() || id == "none") return "";
-    return concat(id, "/", variable("TORCHELASTIC_RESTART_COUNT"));
+    return concat(id, "/", environment("TORCHELASTIC_RESTART_COUNT"));
 }
 
 }  // namespace
@@ -182,8 +179,8 @@ RendezvousConfig rendezvous_config(const std::string& init_method, int rank,
                                 "\"; use env://, tcp://host:port or file:///path"));
     check_ranges(config);
     config.run_id = run_id();
-    config.advertise = variable("MINI_ADVERTISE_ADDR");
-    const std::string digits = variable("MINI_STORE_COOKIE");
+    config.advertise = environment("MINI_ADVERTISE_ADDR");
+    const std::string digits = environment("MINI_STORE_COOKIE");
     if (!digits.empty()) config.cookie = parse_cookie(digits);
     return config;
 }

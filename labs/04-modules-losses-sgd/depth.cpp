@@ -29,9 +29,9 @@ struct Options {
     uint64_t seed = 1;
 };
 
-struct Way {
+struct Initialisation {
     std::string name;
-    std::function<void(Tensor& weight)> init;
+    std::function<void(Tensor& weight)> fill;
 };
 
 double rms(const Tensor& x) {
@@ -43,14 +43,14 @@ double rms(const Tensor& x) {
 
 // Passes random numbers through `layers` linear layers without biases, each with a ReLU.
 // Returns the size of the numbers after each layer.
-std::vector<double> sizes(const Options& options, const Way& way) {
+std::vector<double> sizes(const Options& options, const Initialisation& initialisation) {
     manual_seed(options.seed);
     Tensor x = Tensor::empty({options.batch, options.width});
     nn::init::normal_(x, 0, 1);
     std::vector<double> sizes;
     for (int layer = 0; layer < options.layers; ++layer) {
         Tensor weight = Tensor::empty({options.width, options.width});
-        way.init(weight);
+        initialisation.fill(weight);
         x = relu(linear(x, weight, Tensor()));
         sizes.push_back(rms(x));
     }
@@ -59,7 +59,7 @@ std::vector<double> sizes(const Options& options, const Way& way) {
 
 void run(const Options& options) {
     namespace init = nn::init;
-    const std::vector<Way> ways = {
+    const std::vector<Initialisation> initialisations = {
         {"normal, std 0.1", [](Tensor& weight) { init::normal_(weight, 0, 0.1); }},
         {"Kaiming for ReLU",
          [](Tensor& weight) {
@@ -74,9 +74,9 @@ void run(const Options& options) {
     };
     std::vector<std::vector<double>> columns;
     std::cout << "layer";
-    for (const Way& way : ways) {
-        columns.push_back(sizes(options, way));
-        std::cout << fmt::format("  {:>16}", way.name);
+    for (const Initialisation& initialisation : initialisations) {
+        columns.push_back(sizes(options, initialisation));
+        std::cout << fmt::format("  {:>16}", initialisation.name);
     }
     std::cout << '\n';
     for (size_t layer = 0; layer < static_cast<size_t>(options.layers); ++layer) {

@@ -108,16 +108,18 @@ void run(const Options& options) {
     std::cout << "\nBlocks of the sorted digits:\n\n";
     print_classes(blocks);
 
-    const std::vector<labs::Way> ways = {{.name = "plain"},
-                                         {.name = "batch norm", .batch_norm = true},
-                                         {.name = "once an epoch", .each_epoch = true}};
+    const std::vector<labs::Variant> variants = {
+        {.name = "plain"},
+        {.name = "batch norm", .batch_norm = true},
+        {.name = "once an epoch", .each_epoch = true}};
     std::cout << "\nAccuracy after each epoch:\n\n";
-    for (const labs::Way& way : ways)
+    for (const labs::Variant& variant : variants)
         for (const auto* parts : {&shuffled, &blocks}) {
             const auto accuracies =
-                labs::train_on_parts(way, *parts, options.epochs, *test);
+                labs::train_on_parts(variant, *parts, options.epochs, *test);
             std::cout << fmt::format(
-                "  {:24}", way.name + (parts == &shuffled ? ", shuffled" : ", blocks"));
+                "  {:24}",
+                variant.name + (parts == &shuffled ? ", shuffled" : ", blocks"));
             for (const double accuracy : accuracies)
                 std::cout << fmt::format("  {:.3f}", accuracy);
             std::cout << std::endl;

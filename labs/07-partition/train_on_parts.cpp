@@ -59,7 +59,7 @@ double test_accuracy(nn::Module& model, const data::Dataset& test) {
     return static_cast<double>(correct) / static_cast<double>(test.size());
 }
 
-void train_epoch(const Way& way, Classifier& model, data::DataLoader& loader,
+void train_epoch(const Variant& variant, Classifier& model, data::DataLoader& loader,
                  optim::Optimizer& optimizer, dist::ProcessGroup& group) {
     for (const data::Batch& batch : loader) {
         optimizer.zero_grad();
@@ -67,27 +67,27 @@ void train_epoch(const Way& way, Classifier& model, data::DataLoader& loader,
         std::vector<Tensor> gradients;
         for (const Tensor& parameter : model.parameters())
             if (parameter.grad().defined()) gradients.push_back(parameter.grad());
-        if (!way.each_epoch) average(gradients, group);
+        if (!variant.each_epoch) average(gradients, group);
         optimizer.step();
     }
-    if (way.each_epoch) average(model.parameters(), group);
+    if (variant.each_epoch) average(model.parameters(), group);
 }
 
 }  // namespace
 
-std::vector<double> train_on_parts(const Way& way,
+std::vector<double> train_on_parts(const Variant& variant,
                                    const std::vector<data::Partition>& parts, int epochs,
                                    const data::Dataset& test) {
     std::vector<double> mean(static_cast<size_t>(epochs));
     dist::run_threads(static_cast<int>(parts.size()), [&](dist::ProcessGroup& group) {
         manual_seed(1);  // the same initial weights on all ranks
-        Classifier model(way.batch_norm);
+        Classifier model(variant.batch_norm);
         optim::SGD optimizer(model.parameters(), {.lr = kLr});
         const auto& part = parts[static_cast<size_t>(group.rank())];
         data::DataLoader loader(std::make_shared<data::Partition>(part),
                                 {.batch_size = kBatch, .shuffle = true});
         for (double& accuracy : mean) {
-            train_epoch(way, model, loader, optimizer, group);
+            train_epoch(variant, model, loader, optimizer, group);
             const auto own = static_cast<float>(test_accuracy(model, test));
             const Tensor shared = Tensor::scalar(own);
             group.all_reduce(shared, dist::ReduceOp::kAvg);

@@ -10,7 +10,7 @@
 namespace mini::labs {
 
 /// How a network is trained.
-struct Way {
+struct Variant {
     std::string name;
     bool batch_norm = false;
     bool each_epoch = false;  // average parameters after each epoch, and no gradients
@@ -21,7 +21,7 @@ struct Way {
 /// accuracy on `test` (0 to 1) after each epoch: the mean over the ranks' networks.
 /// Blocks until done. REQUIRES: the parts have equal sizes; samples are digits of 28 by
 /// 28 pixels.
-std::vector<double> train_on_parts(const Way& way,
+std::vector<double> train_on_parts(const Variant& variant,
                                    const std::vector<data::Partition>& parts, int epochs,
                                    const data::Dataset& test);
 

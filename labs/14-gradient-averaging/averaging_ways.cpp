@@ -34,7 +34,7 @@ namespace {
 constexpr int64_t kTrain = 2000, kTest = 1000, kEpochs = 12, kBatch = 80;
 constexpr double kLr = 0.1;
 
-struct Way {
+struct Variant {
     const char* name;
     int ranks;
     double lr = kLr;
@@ -72,18 +72,19 @@ struct Losses {
     double own = 0.0;  // the final loss of this rank's own model
 };
 
-Losses train(const Way& way, const Digits& digits, dist::ProcessGroup& group) {
-    manual_seed(1 + (way.same_start ? 0 : static_cast<uint64_t>(group.rank())));
+Losses train(const Variant& variant, const Digits& digits, dist::ProcessGroup& group) {
+    manual_seed(1 + (variant.same_start ? 0 : static_cast<uint64_t>(group.rank())));
     nn::ConvNet model({.dropout = false}), mean({.dropout = false});
     auto [loader, bsz] = tutorial::partition_dataset(digits.train, kBatch, group);
-    optim::SGD optimizer(model.parameters(), {.lr = way.lr});
+    optim::SGD optimizer(model.parameters(), {.lr = variant.lr});
 
     Losses losses;
     for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
-        if (way.apart)
+        if (variant.apart)
             train_apart(model, loader, optimizer);
-        else if (way.period > 0)
-            tutorial::train_epoch_locally(model, loader, optimizer, group, way.period);
+        else if (variant.period > 0)
+            tutorial::train_epoch_locally(model, loader, optimizer, group,
+                                          variant.period);
         else
             tutorial::train_epoch(model, loader, optimizer, group);
         mean.load_state_dict(model.state_dict());
@@ -96,7 +97,7 @@ Losses train(const Way& way, const Digits& digits, dist::ProcessGroup& group) {
 
 void measure(int ranks) {
     const Digits digits;
-    const std::vector<Way> ways{
+    const std::vector<Variant> variants{
         {.name = "one rank, the whole batch", .ranks = 1},
         {.name = "gradients, each step", .ranks = ranks},
         {.name = "sum of gradients: lr times ranks",
@@ -109,14 +110,14 @@ void measure(int ranks) {
          .ranks = ranks,
          .apart = true,
          .same_start = false}};
-    for (const Way& way : ways) {
+    for (const Variant& variant : variants) {
         Losses losses;
-        dist::run_threads(way.ranks, [&](dist::ProcessGroup& group) {
-            const Losses mine = train(way, digits, group);
+        dist::run_threads(variant.ranks, [&](dist::ProcessGroup& group) {
+            const Losses mine = train(variant, digits, group);
             if (group.rank() == 0) losses = mine;
         });
-        const nlohmann::ordered_json json = {{"way", way.name},
-                                             {"ranks", way.ranks},
+        const nlohmann::ordered_json json = {{"variant", variant.name},
+                                             {"ranks", variant.ranks},
                                              {"test_loss", losses.after_epoch},
                                              {"own_loss", losses.own}};
         std::cout << json.dump() << std::endl;

@@ -24,17 +24,17 @@ def main():
     options = parser.parse_args()
 
     output = built.output_of([f"{options.bin}/{options.program}", str(options.ranks)])
-    ways = [json.loads(line) for line in output.splitlines()]
+    variants = [json.loads(line) for line in output.splitlines()]
     print("| what is averaged | loss after 1 | 4 | 8 | 12 epochs | rank 0 alone |\n"
           "|---|---|---|---|---|---|")
-    for way in ways:
-        losses = [f"{way['test_loss'][epoch - 1]:.3f}" for epoch in (1, 4, 8, 12)]
-        print(f"| {way['way']} | {' | '.join(losses)} | {way['own_loss']:.3f} |")
+    for variant in variants:
+        losses = [f"{variant['test_loss'][epoch - 1]:.3f}" for epoch in (1, 4, 8, 12)]
+        print(f"| {variant['variant']} | {' | '.join(losses)} | {variant['own_loss']:.3f} |")
     chart.draw(options.bin, options.svg, type="line",
                title=f"What {options.ranks} ranks average, and what comes of it",
                x="epoch", y=chart.log("loss on the test digits"),
-               series=chart.series({way["way"]: list(enumerate(way["test_loss"], 1))
-                                    for way in ways}))
+               series=chart.series({variant["variant"]: list(enumerate(variant["test_loss"], 1))
+                                    for variant in variants}))
     print(f"\ndrawn: {options.svg}")
 
 

@@ -35,6 +35,7 @@ BANNED = {
     r"\bmended\b": "fixed",
     r"\brungs?\b": "a variant",
     r"\bseats?\b": "a registration",
+    r"\bknock(?:s|ed|ing)?\b": "connects to a port",
 }
 ANY = re.compile("|".join(BANNED), re.I)
 

@@ -30,8 +30,8 @@ TRAFFIC = "\n".join(json.dumps(
      "dp": dict.fromkeys(("scattered", "replicated", "gathered", "reduced", "total"), 9000)})
     for workers in (1, 2, 4))
 AVERAGING = "\n".join(json.dumps(
-    {"way": way, "test_loss": [2.0 / epoch for epoch in range(1, 13)], "own_loss": 0.1})
-    for way in ("gradients", "parameters once"))
+    {"variant": variant, "test_loss": [2.0 / epoch for epoch in range(1, 13)], "own_loss": 0.1})
+    for variant in ("gradients", "parameters once"))
 
 
 def found_texts(path):

@@ -123,7 +123,7 @@ void run_group(const FaultPlan& plan, dist::ProcessCluster& cluster, int rank,
 
 // Connects to every port on which a rank may listen. Sends an HTTP request to half of the
 // ports.
-void knock(const FaultPlan& plan, dist::ProcessCluster& cluster) {
+void scan_ports(const FaultPlan& plan, dist::ProcessCluster& cluster) {
     const auto soon = [] { return dist::deadline_after(milliseconds(5)); };
     const std::string greeting = "GET / HTTP/1.1\r\n\r\n";
     for (int port = kMasterPort; port < kMasterPort + dist::SimulatedSystem::kPortCount;
@@ -144,7 +144,7 @@ void knock(const FaultPlan& plan, dist::ProcessCluster& cluster) {
 void run_process(const FaultPlan& plan, dist::ProcessCluster& cluster, int process,
                  std::string& wrong_sum) {
     const bool is_further = process == plan.world_size;
-    if (is_further && plan.fault == Fault::kStranger) return knock(plan, cluster);
+    if (is_further && plan.fault == Fault::kStranger) return scan_ports(plan, cluster);
     if (plan.fault == Fault::kNeverComes && process == plan.victim) return;
     run_group(plan, cluster, is_further ? plan.victim : process, wrong_sum);
 }

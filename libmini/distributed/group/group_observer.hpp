@@ -26,17 +26,17 @@ struct GroupOfRank {
 /// Thread-safe.
 class GroupObserver {
   public:
-    using Ticket = uint64_t;  // the number of an operation
+    using OperationId = uint64_t;
 
     virtual ~GroupObserver() = default;
-    virtual Ticket queued(const Collective& /*what*/, uint64_t /*bytes*/,
-                          int /*peer*/ = -1, uint64_t /*tag*/ = 0) noexcept {
+    virtual OperationId queued(const Collective& /*what*/, uint64_t /*bytes*/,
+                               int /*peer*/ = -1, uint64_t /*tag*/ = 0) noexcept {
         return 0;
     }
-    virtual void started(Ticket /*operation*/) noexcept {}
-    virtual void finished(Ticket /*operation*/, const char* /*algorithm*/ = "") noexcept {
-    }
-    virtual void failed(Ticket /*operation*/) noexcept {}
+    virtual void started(OperationId /*operation*/) noexcept {}
+    virtual void finished(OperationId /*operation*/,
+                          const char* /*algorithm*/ = "") noexcept {}
+    virtual void failed(OperationId /*operation*/) noexcept {}
 
     /// Tells why the group ended, and the rank of the job that caused it (-1: none).
     virtual void note_failure(const std::string& /*reason*/,

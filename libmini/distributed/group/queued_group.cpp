@@ -111,8 +111,8 @@ WorkHandle QueuedGroup::start(Call call) {
         if (task->on_gpu() != nullptr) task->on_gpu()->take_turn();
         if (!here) queue_.push_back(task);
     }
-    task->ticket = observer_->queued(task->collective, payload_bytes(task->call),
-                                     task->call.peer, task->call.tag);
+    task->operation_id = observer_->queued(task->collective, payload_bytes(task->call),
+                                           task->call.peer, task->call.tag);
     if (here) {  // two changes of threads would take longer than a small collective
         run(task, lock);
         if (has_work() || closed_) notify_all(changed_);
@@ -208,11 +208,11 @@ void QueuedGroup::execute(const TaskHandle& task) {
 
     events_.record(EventKind::kCollectiveBegin, sequence,
                    static_cast<int64_t>(payload_bytes(call)), name);
-    observer_->started(task->ticket);
+    observer_->started(task->operation_id);
     if (task->on_gpu() != nullptr) return launch(task);
     wait_for_inputs(*task);
     backend_->run(call, task->collective, task->timeout);
-    observer_->finished(task->ticket, backend_->last_algorithm());
+    observer_->finished(task->operation_id, backend_->last_algorithm());
     events_.record(EventKind::kCollectiveEnd, sequence,
                    static_cast<int64_t>(backend_->bytes_sent() - bytes), name,
                    static_cast<int64_t>(backend_->messages_sent() - messages),
@@ -246,7 +246,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
         const std::lock_guard lock(mutex_);
         in_flight_.erase(task);
     }
-    observer_->finished(task->ticket);
+    observer_->finished(task->operation_id);
     try {
         task->succeed();
     } catch (...) {  // the task is no longer in flight, so fail() would not find it
@@ -283,8 +283,8 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     // Free the GPU resources after the tasks have failed, because this may block until
     // the device is done. Free the tensors last, because the device may still use them.
     backend_->leave(*failure_);  // failure_ no longer changes
-    if (task) observer_->failed(task->ticket);
-    for (const TaskHandle& dropped : unfinished) observer_->failed(dropped->ticket);
+    if (task) observer_->failed(task->operation_id);
+    for (const TaskHandle& dropped : unfinished) observer_->failed(dropped->operation_id);
     const Failure first = identity_.in_job(*failure_);
     observer_->note_failure(first.message,
                             first.kind == Failure::Kind::kOther ? -1 : first.rank);
@@ -328,7 +328,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
             if (running_ || !in_flight_.empty()) backend_->interrupt();
         }
     }
-    for (const TaskHandle& task : dropped) observer_->failed(task->ticket);
+    for (const TaskHandle& task : dropped) observer_->failed(task->operation_id);
     fail_all(dropped);
     for (const TaskHandle& task : dropped) task->drop_tensors();  // these never started
     std::exchange(join_thread_, nullptr)();
@@ -342,7 +342,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
 // Posts to the backend the point-to-point messages whose tensors are ready.
 void QueuedGroup::post_points() {
     for (const TaskHandle& task : take_ready_points()) {
-        observer_->started(task->ticket);
+        observer_->started(task->operation_id);
         backend_->post(task->message);
     }
     if (polls_ == 0) return;

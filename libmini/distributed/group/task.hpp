@@ -65,7 +65,7 @@ class Task : public Work {
     Collective collective;
     PointMessage message;  // for send and recv
     const std::chrono::milliseconds timeout;
-    GroupObserver::Ticket ticket = 0;
+    GroupObserver::OperationId operation_id = 0;
     std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 
   private:

@@ -210,9 +210,9 @@ int FlightRecorder::world_rank(int rank) const {
                                              : head_.members[static_cast<size_t>(rank)];
 }
 
-FlightRecorder::Ticket FlightRecorder::queued(const Collective& collective,
-                                              uint64_t bytes, int peer,
-                                              uint64_t tag) noexcept {
+FlightRecorder::OperationId FlightRecorder::queued(const Collective& collective,
+                                                   uint64_t bytes, int peer,
+                                                   uint64_t tag) noexcept {
     FlightRecord record{
         .collective = collective, .peer = world_rank(peer), .tag = tag, .bytes = bytes};
     record.collective.root = world_rank(collective.root);
@@ -223,26 +223,26 @@ FlightRecorder::Ticket FlightRecorder::queued(const Collective& collective,
     return ++dump_->recorded;
 }
 
-void FlightRecorder::started(Ticket ticket) noexcept {
+void FlightRecorder::started(OperationId id) noexcept {
     const std::lock_guard lock(mutex_);
-    if (FlightRecord* const record = find(ticket)) {
+    if (FlightRecord* const record = find(id)) {
         record->started_at = flight_now();
         record->state = FlightRecord::State::kStarted;
     }
 }
 
-void FlightRecorder::finished(Ticket ticket, const char* algorithm) noexcept {
-    end(ticket, FlightRecord::State::kFinished, algorithm);
+void FlightRecorder::finished(OperationId id, const char* algorithm) noexcept {
+    end(id, FlightRecord::State::kFinished, algorithm);
 }
 
-void FlightRecorder::failed(Ticket ticket) noexcept {
-    end(ticket, FlightRecord::State::kFailed, "");
+void FlightRecorder::failed(OperationId id) noexcept {
+    end(id, FlightRecord::State::kFailed, "");
 }
 
-void FlightRecorder::end(Ticket ticket, FlightRecord::State state,
+void FlightRecorder::end(OperationId id, FlightRecord::State state,
                          const char* algorithm) noexcept {
     const std::lock_guard lock(mutex_);
-    FlightRecord* const record = find(ticket);
+    FlightRecord* const record = find(id);
     if (record == nullptr) return;
     std::strncpy(record->algorithm, algorithm, sizeof record->algorithm - 1);
     record->ended_at = flight_now();
@@ -251,10 +251,10 @@ void FlightRecorder::end(Ticket ticket, FlightRecord::State state,
 
 // Returns the record of an operation; null if the record was overwritten or the operation
 // has ended.
-FlightRecord* FlightRecorder::find(Ticket ticket) noexcept {
-    if (ticket == 0) return nullptr;
-    FlightRecord& record = dump_->records[(ticket - 1) % kFlightRecords];
-    return record.number == ticket && record.ended_at == 0 ? &record : nullptr;
+FlightRecord* FlightRecorder::find(OperationId id) noexcept {
+    if (id == 0) return nullptr;
+    FlightRecord& record = dump_->records[(id - 1) % kFlightRecords];
+    return record.number == id && record.ended_at == 0 ? &record : nullptr;
 }
 
 Flight FlightRecorder::snapshot() const {

@@ -35,17 +35,17 @@ class FlightRecorder : public GroupObserver {
     FlightRecorder(const FlightRecorder&) = delete;
     FlightRecorder& operator=(const FlightRecorder&) = delete;
 
-    /// Records a queued collective or point-to-point message, and returns its ticket.
+    /// Records a queued collective or point-to-point message, and returns its id.
     /// `bytes` is the size of one rank's tensor; `peer` and `tag` belong to
     /// point-to-point messages. The root and `peer` are ranks of the group.
-    Ticket queued(const Collective& collective, uint64_t bytes, int peer = -1,
-                  uint64_t tag = 0) noexcept override;
+    OperationId queued(const Collective& collective, uint64_t bytes, int peer = -1,
+                       uint64_t tag = 0) noexcept override;
     /// Records that an operation has started.
-    void started(Ticket ticket) noexcept override;
+    void started(OperationId id) noexcept override;
     /// Records that an operation has finished, and the algorithm of an all_reduce.
-    void finished(Ticket ticket, const char* algorithm = "") noexcept override;
+    void finished(OperationId id, const char* algorithm = "") noexcept override;
     /// Records that an operation has failed.
-    void failed(Ticket ticket) noexcept override;
+    void failed(OperationId id) noexcept override;
 
     /// Returns the current records.
     Flight snapshot() const;
@@ -66,8 +66,8 @@ class FlightRecorder : public GroupObserver {
   private:
     void open_dump();
     int world_rank(int rank) const;
-    FlightRecord* find(Ticket ticket) noexcept;
-    void end(Ticket ticket, FlightRecord::State state, const char* algorithm) noexcept;
+    FlightRecord* find(OperationId id) noexcept;
+    void end(OperationId id, FlightRecord::State state, const char* algorithm) noexcept;
 
     FlightHead head_;
     std::string path_;

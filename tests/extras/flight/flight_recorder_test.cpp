@@ -96,13 +96,13 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
 TEST_CASE("a copy of the dump has the operation, its times and its state") {
     const Folder folder;
     FlightRecorder recorder({.rank = 1, .world_size = 2, .backend = "ring"});
-    const auto ticket = recorder.queued(
+    const auto id = recorder.queued(
         {.operation = Operation::kRecv, .dtype = DType::kInt64, .count = 3}, 24, 0, 9);
-    recorder.started(ticket);
+    recorder.started(id);
     const std::string path = recorder.copy_to(folder.path(), "because");
     CHECK(contains(path, "-rank1.dump"));
     CHECK(folder.names().size() == 1);
-    recorder.finished(ticket);  // does not change the copy
+    recorder.finished(id);  // does not change the copy
 
     const Flight flight = read_dump_file(path);
     CHECK(flight.head.reason == "because");
@@ -291,9 +291,9 @@ TEST_CASE("threads can record and take snapshots concurrently") {
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
             for (uint64_t i = 0; i < 3000; ++i) {
-                const auto ticket = recorder.queued(all_reduce_number(i), 4);
-                recorder.started(ticket);
-                recorder.finished(ticket);
+                const auto id = recorder.queued(all_reduce_number(i), 4);
+                recorder.started(id);
+                recorder.finished(id);
                 if (i % 1000 == 0) recorder.snapshot();
             }
         });

@@ -54,7 +54,7 @@ LIMITS = {
     "libmini/kernels/cuda": (3030, None),
     "libmini/nn": (1230, None),
     "libmini/optim": (890, None),
-    "libmini/parallel": (4470, None),
+    "libmini/parallel": (4460, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2580, None),

@@ -1,6 +1,6 @@
 // simple::Group: asynchronous collectives with one queue and one thread.
 //
-//     caller's thread                 the group's thread (run)
+//     caller's thread                 the group's thread
 //     all_reduce_async ── queue ──>   takes the first operation, runs it on the transport
 //     work->wait()     <── Work ───   completes its Work, with an error or without
 //
@@ -10,14 +10,10 @@
 
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <thread>
 
 #include "libmini/distributed/transport/transport.hpp"
 
@@ -26,6 +22,10 @@ namespace simple {
 /// The handle of one operation. Thread-safe.
 class Work {
   public:
+    /// The operation has not ended.
+    Work();
+    ~Work();
+
     /// Returns whether the operation has ended, with an error or without; never blocks.
     bool is_completed() const;
 
@@ -38,10 +38,8 @@ class Work {
     void complete(std::exception_ptr error);
 
   private:
-    mutable std::mutex mutex_;
-    mutable std::condition_variable completed_;
-    bool is_completed_ = false;
-    std::exception_ptr error_;
+    struct Impl;  // what a Work consists of: simple_group.cpp defines it
+    std::unique_ptr<Impl> impl_;
 };
 
 using WorkHandle = std::shared_ptr<Work>;
@@ -77,20 +75,8 @@ class Group {
     WorkHandle broadcast_async(std::span<float> data, int root);
 
   private:
-    struct Queued {
-        Operation operation;
-        WorkHandle work;
-    };
-
-    /// The thread's function.
-    void run();
-
-    mini::dist::Transport& transport_;
-    std::mutex mutex_;                 // guards queue_ and is_closing_
-    std::condition_variable changed_;  // notified when queue_ or is_closing_ changes
-    std::deque<Queued> queue_;
-    bool is_closing_ = false;
-    std::thread thread_;  // the last member, because the thread uses the others
+    struct Impl;  // what a Group consists of: simple_group.cpp defines it
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace simple

@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "libmini/parallel/replicated_module.hpp"
 
@@ -35,7 +34,7 @@ namespace mini::parallel {
 class GradientListener : public ReplicatedModule {
   public:
     /// See ReplicatedModule, with broadcast_buffers = true. Adds exactly one hook to each
-    /// parameter in trained(); the hook of parameter `index` calls gradient_ready(index).
+    /// parameter in trained().
     explicit GradientListener(nn::Module& module,
                               std::shared_ptr<dist::ProcessGroup> group = nullptr);
 
@@ -49,18 +48,12 @@ class GradientListener : public ReplicatedModule {
     /// Called once after the last gradient, before backward() returns.
     virtual void on_end() = 0;
 
-    std::vector<Tensor> trained_tensors() const;  // trained() without the names
+    struct Impl;  // what the three modules consist of: averaging_modules.cpp defines it
+    std::unique_ptr<Impl> impl_;
 
   private:
     void prepare_for_backward(const Tensor& output) override;
-    bool averages_next() const override { return averages_; }
-
-    void gradient_ready(size_t index);  // called by the hooks, in every pass
-    void end_backward();                // called at the end of a pass that averages
-
-    std::vector<int> hooks_;     // ids for remove_hook(), in the order of trained()
-    bool averages_ = false;      // the next backward pass, or the running one, averages
-    bool has_gradient_ = false;  // the running pass has reached its first gradient
+    bool averages_next() const override;
 };
 
 /// Calls average_gradients at the end of each backward pass.
@@ -99,8 +92,6 @@ class OverlappedModule : public GradientListener {
     /// Waits for each all-reduce, in the order of the launches; right after its wait
     /// records kBucketDone (index: 0 for this pass's first launch). Throws its error.
     void on_end() override;
-
-    std::vector<dist::WorkHandle> in_flight_;  // of the running backward pass
 };
 
 }  // namespace mini::parallel

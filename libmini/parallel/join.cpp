@@ -48,15 +48,11 @@ ActiveRanks::ActiveRanks(dist::ProcessGroup& group, bool is_active)
 
 std::vector<bool> ActiveRanks::by_rank() {
     work_->wait();
-    std::vector<bool> active;
-    for (const int64_t flag : active_.to_vector<int64_t>()) active.push_back(flag != 0);
-    return active;
+    const auto flags = active_.to_vector<int64_t>();
+    return {flags.begin(), flags.end()};
 }
 
-int ActiveRanks::count() {
-    const std::vector<bool> active = by_rank();
-    return static_cast<int>(std::count(active.begin(), active.end(), true));
-}
+int ActiveRanks::count() { return static_cast<int>(std::ranges::count(by_rank(), true)); }
 
 Join::Join(std::vector<Joinable*> joinables, JoinOptions options)
     : joinables_(std::move(joinables)),

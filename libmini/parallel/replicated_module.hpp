@@ -116,11 +116,6 @@ class ReplicatedModule : public nn::Module {
     /// Returns the parameters that require grad, with their names in the wrapped module.
     const nn::NamedTensors& trained() const { return parameters_.trained(); }
 
-    /// Returns the accumulator of trained()[index], even if the parameter is frozen now.
-    AccumulateGrad& accumulator(size_t index) const {
-        return parameters_.accumulator(index);
-    }
-
   private:
     /// Runs the wrapped module. In training, records kForwardBegin and kForwardEnd in the
     /// event log.

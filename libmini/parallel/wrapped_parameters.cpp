@@ -12,8 +12,7 @@ WrappedParameters::WrappedParameters(const nn::Module& module) : module_(module)
         all_.push_back({name, tensor, tensor.shape(), tensor.device(), nullptr});
         if (!tensor.requires_grad()) continue;
         trained_.emplace_back(name, tensor);
-        accumulators_.push_back(grad_accumulator(tensor));
-        all_.back().accumulator = accumulators_.back().get();
+        all_.back().accumulator = grad_accumulator(tensor);
         if (tensor.autograd_meta()->is_averaged)
             throw UsageError(concat(
                 "DistributedDataParallel: parameter ", name,
@@ -36,7 +35,7 @@ WrappedParameters::~WrappedParameters() {
 std::string WrappedParameters::change_of(const Wrapped& wrapped, const Tensor& now) {
     const bool was_claimed = wrapped.accumulator != nullptr;
     if (!now.is_same(wrapped.tensor) ||
-        (was_claimed && now.autograd_meta()->accumulator.get() != wrapped.accumulator))
+        (was_claimed && now.autograd_meta()->accumulator != wrapped.accumulator))
         return "was replaced";
     if (!was_claimed && now.requires_grad()) return "began to require grad";
     if (now.device() != wrapped.device)

@@ -32,9 +32,6 @@ class WrappedParameters {
     /// Returns the claimed parameters, with their names in the module.
     const nn::NamedTensors& trained() const { return trained_; }
 
-    /// Returns the accumulator of trained()[index], even if the parameter is frozen now.
-    AccumulateGrad& accumulator(size_t index) const { return *accumulators_[index]; }
-
     /// Throws Error, naming `rank` and the parameter, if the module has other parameters
     /// now, if a claimed parameter has another shape or device, or if a parameter that
     /// was frozen at first now requires grad.
@@ -46,7 +43,7 @@ class WrappedParameters {
         Tensor tensor;
         Shape shape;
         Device device;
-        const AccumulateGrad* accumulator;  // null if the parameter was frozen
+        std::shared_ptr<AccumulateGrad> accumulator;  // null if it was frozen
     };
     static std::string change_of(const Wrapped& wrapped, const Tensor& now);
     std::string first_change() const;
@@ -54,7 +51,6 @@ class WrappedParameters {
     const nn::Module& module_;
     std::vector<Wrapped> all_;
     nn::NamedTensors trained_;
-    std::vector<std::shared_ptr<AccumulateGrad>> accumulators_;  // of trained_
 };
 
 }  // namespace mini::parallel

@@ -32,8 +32,10 @@ Values train(
         const Device device = Device::cuda(rank);
         set_default_device(device);
         nn::Linear module(3, 2);
-        for (Tensor& parameter : module.parameters())
-            nn::init::constant_(parameter, rank + 1);
+        for (const Tensor& parameter : module.parameters()) {
+            Tensor values = parameter.detach();
+            ops::fill_(values, static_cast<float>(rank + 1));
+        }
         parallel::DistributedDataParallel ddp(module, {.process_group = group});
         optim::SGD optimizer(module.parameters(), {.lr = 0.125});
         for (int step = 0; step < 3; ++step) {

@@ -1,11 +1,12 @@
 // A bug hunt: three instruments on a mountain path measure the pressure of the air, the
 // height above a hut, and the temperature. Where the path climbs, the pressure falls: the
 // correlation of pressure and height is -1. The temperature depends on neither, so its
-// correlations are 0. The program finds something else. Find out why.
+// correlations are 0. The program reads them in chunks, as if they did not fit in memory,
+// and finds something else. Find out why.
 //
-//     lab02_bug_hunt        prints the correlations; exits with 1 while a bug is left
+//     lab02_bug_hunt        prints what it finds; exits with 1 while a bug is left
 //
-// The kernels are right; they are called in a wrong way.
+// The kernels are right; they are called in a wrong way, with wrong numbers.
 
 #include <fmt/format.h>
 
@@ -24,7 +25,9 @@ namespace {
 using namespace mini;
 
 constexpr int64_t kReadings = 256;
+constexpr int64_t kChunk = 64;
 constexpr int64_t kInstruments = 3;
+constexpr double kVariance = 21.25;  // of the height, and of the temperature
 
 struct Pair {
     const char* names;
@@ -55,18 +58,20 @@ Tensor column_means(const Tensor& x) {
     return ops::div(ops::sum(x, {0}, true), number(static_cast<double>(x.shape()[0])));
 }
 
-// Returns the covariance of each pair of columns of x: the mean of their products minus
-// the product of their means. It does not change if numbers are subtracted from columns.
+// Returns the covariance of each pair of columns of x: the mean of the products of their
+// distances from the means. Adds the products chunk by chunk.
 Tensor covariance(const Tensor& x) {
     const int64_t rows = x.shape()[0], columns = x.shape()[1];
-    const Tensor transposed = ops::transpose(x, 0, 1);
     Tensor products = Tensor::zeros({columns, columns}, DType::kFloat32, Device::cpu());
-    kernels::cpu::matmul(products.data<float>(), transposed.data<float>(),
-                         x.data<float>(), columns, columns, rows);
-
-    const Tensor means = column_means(x);
-    return ops::sub(ops::div(products, number(static_cast<double>(rows))),
-                    ops::mul(ops::transpose(means, 0, 1), means));
+    for (int64_t begin = 0; begin < rows; begin += kChunk) {
+        const Tensor chunk = ops::narrow(x, 0, begin, kChunk);
+        const Tensor centred = ops::sub(chunk, column_means(chunk));
+        const Tensor transposed = ops::transpose(centred, 0, 1);
+        kernels::cpu::matmul(products.data<float>(), transposed.data<float>(),
+                             centred.data<float>(), columns, columns, kChunk,
+                             {.accumulate = true});
+    }
+    return ops::div(products, number(static_cast<double>(rows)));
 }
 
 double correlation(const std::vector<float>& covariances, int64_t i, int64_t j) {
@@ -90,7 +95,13 @@ int main() {
                                  found + 0.0, pair.expected);
         right = right && std::abs(found - pair.expected) < 1e-3;
     }
-    std::cout << (right ? "the correlations are right\n"
-                        : "the correlations are wrong\n");
+    for (const int64_t i : {1, 2}) {
+        const double found =
+            double{covariances[static_cast<size_t>(i * kInstruments + i)]};
+        std::cout << fmt::format("variance of {:<13} {:8.4f}   expected {:.2f}\n",
+                                 i == 1 ? "height" : "temperature", found, kVariance);
+        right = right && std::abs(found - kVariance) < 1e-2;
+    }
+    std::cout << (right ? "the numbers are right\n" : "the numbers are wrong\n");
     return right ? 0 : 1;
 }

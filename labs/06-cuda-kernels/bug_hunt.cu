@@ -1,5 +1,5 @@
 // Standardizes the rows of a matrix: each row gets mean 0 and variance 1 (a layer norm
-// without weights). A block of 128 threads processes a row. There are two bugs.
+// without weights). A block of 96 threads, three warps, processes a row. There are two bugs.
 
 #include <cmath>
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = 96;
 constexpr int kRows = 3;
 
 // Returns the sum over the block, in every thread.
 __device__ float block_sum(float value) {
     __shared__ float part[kThreads];
     const int t = static_cast<int>(threadIdx.x);
+    __syncthreads();  // part may still be read by the call before
     part[t] = value;
     __syncthreads();
     for (int half = kThreads / 2; half > 0; half /= 2) {
@@ -86,7 +87,7 @@ bool rows_are_standard(int cols) {
 
 int main() {
     bool right = true;
-    for (const int cols : {256, 300}) right = rows_are_standard(cols) && right;
+    for (const int cols : {192, 300}) right = rows_are_standard(cols) && right;
     std::puts(right ? "all rows are standardized" : "some rows are not standardized");
     return right ? 0 : 1;
 }

@@ -54,40 +54,53 @@ std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
     // [lab16.1]
 }
 
+struct Bucket::Impl {
+    std::vector<size_t> indices;
+    Tensor buffer = {};
+    std::vector<Tensor> gradients = {};  // views of the buffer
+    std::vector<bool> ready = std::vector<bool>(indices.size());
+    size_t pending = indices.size();
+};
+
 Bucket::Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters)
-    : indices_(std::move(indices)), ready_(indices_.size()), pending_(indices_.size()) {
-    // `indices` is empty now, because it was moved to `indices_`.
+    : impl_(new Impl{.indices = indices}) {
     // [lab16.2] Create one flat buffer, and a view of it for each gradient.
     int64_t numel = 0;
-    for (const size_t index : indices_) numel += parameters[index].numel();
-    buffer_ = parameters[indices_.front()].new_zeros({numel});
+    for (const size_t index : indices) numel += parameters[index].numel();
+    impl_->buffer = parameters[indices.front()].new_zeros({numel});
 
     int64_t offset = 0;
-    for (const size_t index : indices_) {
+    for (const size_t index : indices) {
         const Tensor& parameter = parameters[index];
-        gradients_.push_back(ops::view(ops::narrow(buffer_, 0, offset, parameter.numel()),
-                                       parameter.shape()));
+        const Tensor part = ops::narrow(impl_->buffer, 0, offset, parameter.numel());
+        impl_->gradients.push_back(ops::view(part, parameter.shape()));
         offset += parameter.numel();
     }
     // [lab16.2]
 }
 
+const std::vector<size_t>& Bucket::indices() const { return impl_->indices; }
+Tensor Bucket::buffer() const { return impl_->buffer; }
+const std::vector<Tensor>& Bucket::gradients() const { return impl_->gradients; }
+bool Bucket::is_ready(size_t slot) const { return impl_->ready[slot]; }
+bool Bucket::is_full() const { return impl_->pending == 0; }
+
 void Bucket::reset() {
-    ready_.assign(indices_.size(), false);
-    pending_ = indices_.size();
+    impl_->ready.assign(impl_->indices.size(), false);
+    impl_->pending = impl_->indices.size();
     finish = nullptr;
 }
 
 void Bucket::copy_gradient(size_t slot, const Tensor& gradient, float share) {
     // [lab16.2] Copy the gradient into its view, multiply by `share`, and count it.
-    Tensor view = gradients_[slot];
+    Tensor view = impl_->gradients[slot];
     if (!gradient.defined())
         ops::fill_(view, 0.0f);
     else if (!gradient.shares_storage(view))
         ops::copy_(view, gradient);
     if (share != 1.0f) ops::mul_(view, share);
-    if (!ready_[slot]) --pending_;
-    ready_[slot] = true;
+    if (!impl_->ready[slot]) --impl_->pending;
+    impl_->ready[slot] = true;
     // [lab16.2]
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "libmini/tensor/tensor.hpp"
@@ -43,13 +44,13 @@ class Bucket {
     /// parameters have one dtype.
     Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters);
 
-    const std::vector<size_t>& indices() const { return indices_; }
-    int64_t bytes() const { return static_cast<int64_t>(buffer_.bytes()); }
-    Tensor buffer() const { return buffer_; }
+    const std::vector<size_t>& indices() const;
+    int64_t bytes() const { return static_cast<int64_t>(buffer().bytes()); }
+    Tensor buffer() const;
 
     /// Returns the view of the buffer for parameter indices()[slot], in its shape.
-    const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
-    const std::vector<Tensor>& gradients() const { return gradients_; }
+    const Tensor& gradient(size_t slot) const { return gradients()[slot]; }
+    const std::vector<Tensor>& gradients() const;
 
     /// Marks all gradients as not ready, and empties `finish`.
     void reset();
@@ -60,17 +61,14 @@ class Bucket {
     /// second copy, of another tensor, to the same slot before reset() replaces the first,
     /// and is not counted again.
     void copy_gradient(size_t slot, const Tensor& gradient, float share);
-    bool is_ready(size_t slot) const { return ready_[slot]; }
-    bool is_full() const { return pending_ == 0; }
+    bool is_ready(size_t slot) const;
+    bool is_full() const;
 
     std::function<void()> finish;  // waits for the reduction; empty before the launch
 
   private:
-    std::vector<size_t> indices_;
-    Tensor buffer_;
-    std::vector<Tensor> gradients_;  // views of buffer_
-    std::vector<bool> ready_;
-    size_t pending_;
+    struct Impl;  // what a bucket consists of: bucket.cpp defines it
+    std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace mini::parallel

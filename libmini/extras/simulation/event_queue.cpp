@@ -19,11 +19,11 @@ struct EventQueue::Impl {
     };
 
     // Whether `a` runs after `b`; with this comparison a heap has the first event in front.
-    static bool is_later(const Event& a, const Event& b) {
+    static constexpr auto is_later = [](const Event& a, const Event& b) -> bool {
         // [lab20.1] Compare the times, then the orders, then the numbers.
         return std::tie(a.when, a.order, a.number) > std::tie(b.when, b.order, b.number);
         // [lab20.1]
-    }
+    };
 
     std::vector<Event> events;  // a heap
     uint64_t next_number = 0;

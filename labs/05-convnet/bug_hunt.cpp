@@ -1,4 +1,4 @@
-// A bug hunt: a small network learns to tell coloured stripes apart. The loss falls, but
+// A bug hunt: a small network learns to tell coloured stripes apart, and learns little:
 // the program has three mistakes.
 //
 //     lab05_bug_hunt
@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -29,6 +30,9 @@ namespace {
 constexpr int64_t kSide = 12, kColours = 3, kClasses = 6, kImages = 600;
 constexpr int64_t kBatch = 50;
 constexpr int kEpochs = 12;
+
+// The weights of the blur in a window of 3 x 3, row by row: the camera has moved.
+constexpr std::array<float, 9> kTaps{0.3f, 0.2f, 0.0f, 0.2f, 0.2f, 0.0f, 0.1f, 0, 0};
 
 // Photos as a camera writes them: (N, height, width, colour), row by row, and in a row
 // the three colours of one pixel after those of another. Class 2 c + 1 has vertical stripes
@@ -61,28 +65,34 @@ Tensor images_of(const Photos& photos) {
     return Tensor::from(photos.values, {kImages, kColours, kSide, kSide});
 }
 
-// Returns the mean of each window of 3 x 3 of x (N, C, H, W), at stride 1.
+// Returns the sum of each window of 3 x 3 of x (N, C, H, W) at stride 1, weighted by
+// kTaps.
 Tensor blur(const Tensor& x) {
     const int64_t planes = x.size(0) * x.size(1), H = x.size(2), W = x.size(3);
     Tensor y = Tensor::zeros({x.size(0), x.size(1), H - 2, W - 2});
-    // Calls visit(index in y, index in x) for each element of each window.
+    // Calls visit(index in y, index in x, tap) for each element of each window.
     const auto for_each = [planes, H, W](const auto& visit) {
         for (int64_t at = 0; at < planes * (H - 2) * (W - 2); ++at) {
             const int64_t j = at % (W - 2), i = at / (W - 2) % (H - 2);
             const int64_t plane = at / (W - 2) / (H - 2);
             for (int64_t tap = 0; tap < 9; ++tap)
-                visit(at, (plane * H + i + tap / 3) * W + j + tap % 3);
+                visit(at, (plane * H + i + tap / 3) * W + j + tap % 3,
+                      static_cast<size_t>(tap));
         }
     };
     const float* from = x.data<float>();
     float* to = y.data<float>();
-    for_each([&](int64_t out, int64_t in) { to[out] += from[in] / 9; });
+    for_each(
+        [&](int64_t out, int64_t in, size_t tap) { to[out] += kTaps[tap] * from[in]; });
     return record("blur", y, {x},
                   [shape = x.shape(), for_each](const Tensor& g, const Node&) -> Grads {
                       Tensor dx = Tensor::zeros(shape);
                       const float* grad = g.data<float>();
                       float* sum = dx.data<float>();
-                      for_each([&](int64_t out, int64_t in) { sum[in] = grad[out] / 9; });
+                      // In backward the filter is turned by 180 degrees.
+                      for_each([&](int64_t out, int64_t in, size_t tap) {
+                          sum[in] += kTaps[8 - tap] * grad[out];
+                      });
                       return {dx};
                   });
 }

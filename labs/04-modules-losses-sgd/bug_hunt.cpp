@@ -1,5 +1,5 @@
-// A bug hunt: a network of three layers learns to tell two spirals apart. The loss falls,
-// but the program has three mistakes.
+// A bug hunt: a network of three layers learns to tell two spirals apart, but it cannot:
+// the program has three mistakes.
 //
 //     lab04_bug_hunt
 //
@@ -20,6 +20,7 @@
 #include "libmini/nn/module.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/tensor/ops.hpp"
 
 using namespace mini;
 
@@ -34,8 +35,15 @@ class Spirals : public nn::Module {
   public:
     Spirals() {
         register_module("fc1", fc1_);
+        register_module("fc2", fc2_);
         register_module("drop", drop_);
         register_module("fc3", fc3_);
+
+        // Begin with small numbers: all scores are near 0, and no class is preferred.
+        for (Tensor values : parameters()) {
+            const NoGradGuard no_grad;
+            ops::fill_(values, 0.05f);
+        }
     }
     Tensor forward(const Tensor& x) override {
         return fc3_(drop_(relu(fc2_(relu(fc1_(x))))));
@@ -123,13 +131,7 @@ std::string complaint_about(Spirals& model, const Fitted& fitted,
     if (!model.is_training())
         return "after the evaluation the model must be in training mode again";
     if (fitted.added_up) return "a step used the gradients of more than its own batch";
-    size_t numbers = 0;
-    for (const Tensor& parameter : model.parameters())
-        numbers += static_cast<size_t>(parameter.numel());
-    constexpr size_t kNumbers =
-        (2 * kHidden + kHidden) + (kHidden * kHidden + kHidden) + (2 * kHidden + 2);
-    if (numbers != kNumbers)
-        return fmt::format("the optimizer trains {} numbers of {}", numbers, kNumbers);
+    if (model.parameters().size() != 6) return "the model must have six parameters";
     return share < 0.9 ? "the accuracy is below 0.9" : "";
 }
 

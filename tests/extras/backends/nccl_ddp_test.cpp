@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/nn/init.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/extras/backends/nccl/support.hpp"
 
 using namespace mini;

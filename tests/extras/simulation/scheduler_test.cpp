@@ -29,13 +29,13 @@ TEST_CASE("virtual time jumps to the next event and does not change while tasks 
     };
     scheduler.add([&] {
         note("a");
-        scheduler.sleep_for(microseconds(30));
+        scheduler.sleep_until(scheduler.now() + microseconds(30));
         note("a");
     });
     scheduler.add([&] {
-        scheduler.sleep_for(microseconds(10));
+        scheduler.sleep_until(scheduler.now() + microseconds(10));
         note("b");
-        scheduler.sleep_for(microseconds(10));
+        scheduler.sleep_until(scheduler.now() + microseconds(10));
         note("b");
     });
     REQUIRE(scheduler.run());
@@ -54,7 +54,7 @@ TEST_CASE("events run by time, then by their order, until all tasks have returne
         scheduler.at(microseconds(3), 0, [&] { story += "not run"; });
         CHECK(contains(message_of([&] { scheduler.at(microseconds(-1), 0, [] {}); }),
                        "an event in the past"));
-        scheduler.sleep_for(microseconds(2));
+        scheduler.sleep_until(scheduler.now() + microseconds(2));
     });
     REQUIRE(scheduler.run());
     CHECK(story == "0abc");
@@ -71,11 +71,11 @@ TEST_CASE("wake() makes a waiting task ready and does nothing to other tasks") {
         }
     });
     scheduler.add([&] {
-        scheduler.sleep_for(microseconds(1));
+        scheduler.sleep_until(scheduler.now() + microseconds(1));
         scheduler.wake(scheduler.current());  // no effect: this task runs
         scheduler.wake(sleeper);              // wakes the sleeper, which waits again
         scheduler.wake(sleeper);              // no effect: the sleeper is ready
-        scheduler.sleep_for(microseconds(1));
+        scheduler.sleep_until(scheduler.now() + microseconds(1));
         may_go = true;
         scheduler.wake(sleeper);
     });
@@ -94,7 +94,7 @@ TEST_CASE("the wake_at() of a wait that ended earlier does not wake the task") {
         }
     });
     scheduler.add([&] {
-        scheduler.sleep_for(microseconds(10));
+        scheduler.sleep_until(scheduler.now() + microseconds(10));
         scheduler.wake(sleeper);
     });
     REQUIRE(scheduler.run());
@@ -125,7 +125,7 @@ TEST_CASE("the first exception of a task ends the run and unwinds the other task
     });
     scheduler.add([&] {
         const auto held = token;
-        scheduler.sleep_for(microseconds(5));
+        scheduler.sleep_until(scheduler.now() + microseconds(5));
         throw std::runtime_error("task 1 failed");
     });
     CHECK(message_of<std::runtime_error>([&] { scheduler.run(); }) == "task 1 failed");
@@ -140,7 +140,7 @@ TEST_CASE("tasks that wait inside catch blocks keep their exceptions apart") {
             try {
                 throw std::runtime_error(std::to_string(i));
             } catch (const std::runtime_error&) {
-                scheduler.sleep_for(microseconds(3 - i));
+                scheduler.sleep_until(scheduler.now() + microseconds(3 - i));
                 try {
                     throw;  // this task's exception, not the last one thrown by any task
                 } catch (const std::runtime_error& mine) {

@@ -2,80 +2,99 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
-#include <cstdint>
+#include <exception>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/thread.hpp"
+#include "libmini/random/random.hpp"
 
+// [lab08 file]
 namespace mini::data {
-namespace {
 
-// Longer waits would overflow the clock.
-constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
+// If there are workers, these invariants hold whenever no thread holds the mutex:
+//   - handed_out <= begun <= handed_out + slots.size(), so no slot has to hold two batches;
+//     and begun <= plan.end;
+//   - the slot of a batch that is begun and not handed out has the number of the worker
+//     that is fetching the batch, or is done(): it holds the batch or an exception;
+//   - every other slot equals Slot{}.
+struct EpochState::Impl {
+    // A prefetched batch, or the exception that was thrown while it was fetched.
+    struct Slot {
+        std::optional<Batch> batch = {};
+        std::exception_ptr error = {};
+        int worker = -1;  // the worker that is fetching the batch
 
-Batch collated(const EpochPlan& plan, const std::vector<int64_t>& indices) {
-    if (plan.collate) return plan.collate(get_each(*plan.dataset, indices));
-    return plan.dataset->get_batch(indices);
-}
+        bool done() const { return batch || error; }
+    };
 
-// Fetches batch k and, with pin_memory, copies it to pinned memory. If a std::exception is
-// thrown, throws an Error that names the batch, with the exception nested in it.
-Batch fetch(const EpochPlan& plan, size_t k) {
-    try {
-        Batch batch = collated(plan, plan.batches[k]);
-        if (plan.pin_memory) batch = {batch.data.pin_memory(), batch.target.pin_memory()};
-        return batch;
-    } catch (const std::exception& e) {
-        std::throw_with_nested(Error(concat("DataLoader: batch ", k, ": ", e.what())));
-    }
-}
+    ~Impl();  // stops the workers
 
-}  // namespace
+    // The loop of one worker; returns when all batches are begun, or stop is set.
+    void work(int worker);
+
+    // Fetches batch k on a worker's thread, without the lock; throws no exception.
+    Slot fetch_ahead(size_t k) const;
+
+    // Waits for batch handed_out, and takes it out of its slot.
+    Slot wait_for_next();
+
+    [[noreturn]] void throw_timeout(const Slot& slot) const;
+    Slot& slot_of(size_t k) { return slots[k % slots.size()]; }
+
+    const EpochPlan plan;
+    const Generator reader;  // the default generator of the thread that reads
+
+    std::mutex mutex = {};                    // guards all members below except workers
+    std::condition_variable batch_done = {};  // a slot is done(); the reader waits
+    std::condition_variable slot_free = {};   // handed_out grew, or stop is set
+    std::vector<Slot> slots = {};             // batch k is in slot k % slots.size()
+    size_t begun = 0;       // number of batches that workers have started
+    size_t handed_out = 0;  // number of batches that the reader has taken
+    bool stop = false;
+
+    std::vector<std::thread> workers = {};
+};
 
 EpochState::EpochState(EpochPlan plan)
-    : plan_(std::move(plan)), reader_(default_generator()) {
-    // Start at plan_.first, with at most as many workers as remaining batches.
-    begun_ = handed_out_ = std::min(plan_.first, plan_.batches.size());
-    const size_t batches = plan_.batches.size() - begun_;
-    const size_t workers = std::min(static_cast<size_t>(plan_.num_workers), batches);
-    slots_.resize(
-        std::min(workers * static_cast<size_t>(plan_.prefetch_factor), batches));
-    start(workers);
+    : impl_(new Impl{.plan = std::move(plan), .reader = default_generator()}) {
+    // Start at most as many workers as there are batches.
+    Impl& impl = *impl_;
+    impl.begun = impl.handed_out = impl.plan.first;
+    const size_t batches = impl.plan.end - impl.plan.first;
+    const size_t workers = std::min(static_cast<size_t>(impl.plan.num_workers), batches);
+    impl.slots.resize(
+        std::min(workers * static_cast<size_t>(impl.plan.prefetch_factor), batches));
+    for (size_t i = 0; i < workers; ++i)
+        impl.workers.push_back(
+            start_thread([&impl, i] { impl.work(static_cast<int>(i)); }));
 }
 
-void EpochState::start(size_t workers) {
-    try {
-        for (size_t i = 0; i < workers; ++i)
-            workers_.push_back(start_thread([this, i] { work(static_cast<int>(i)); }));
-    } catch (...) {  // no thread or no memory available
-        stop();
-        throw;
-    }
-}
+EpochState::~EpochState() = default;
 
-void EpochState::stop() {
+EpochState::Impl::~Impl() {
     {
-        const std::lock_guard lock(mutex_);
-        stop_ = true;
+        const std::lock_guard lock(mutex);
+        stop = true;
     }
-    slot_free_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
+    slot_free.notify_all();
+    for (std::thread& worker : workers) worker.join();
 }
 
-// Fetches batch k with fetch(), on a worker's thread, without the lock. First seeds the
-// thread's default generator with plan_.base_seed + k. Returns an exception of any type
-// in the slot's `error`; throws no exception.
-EpochState::Slot EpochState::fetch_ahead(size_t k) const {
+EpochState::Impl::Slot EpochState::Impl::fetch_ahead(size_t k) const {
     // [lab08.6] Seed for this batch, and fetch it or its exception.
     // The draws of transforms depend on the batch, not on the worker that fetches it.
-    default_generator().manual_seed(plan_.base_seed + k);
+    default_generator().manual_seed(plan.base_seed + k);
 
     Slot slot;
     try {
-        slot.batch = fetch(plan_, k);
+        slot.batch = plan.fetch(k);
     } catch (...) {
         slot.error = std::current_exception();
     }
@@ -83,23 +102,18 @@ EpochState::Slot EpochState::fetch_ahead(size_t k) const {
     // [lab08.6]
 }
 
-// The loop of one worker: begins the next batch as soon as a slot is free, writes the
-// worker's number into the slot, fetches the batch without the lock, and puts the batch
-// into the slot. Waits without a timeout. Returns, without beginning another batch, when
-// stop_ is set or all batches are begun.
-void EpochState::work(int worker) {
-    default_generator() = reader_;  // to use the reader's rounding
+void EpochState::Impl::work(int worker) {
+    default_generator() = reader;  // to use the reader's rounding
 
     // [lab08.6] Begin a batch when a slot is free, fetch it, and fill the slot.
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(mutex);
     while (true) {
-        // Wait for a free slot, without a timeout; stop_ ends the wait.
-        slot_free_.wait(lock, [this] {
-            return stop_ || begun_ == plan_.batches.size() ||
-                   begun_ < handed_out_ + slots_.size();
+        // Wait for a free slot, without a timeout; stop ends the wait.
+        slot_free.wait(lock, [this] {
+            return stop || begun == plan.end || begun < handed_out + slots.size();
         });
-        if (stop_ || begun_ == plan_.batches.size()) return;
-        const size_t k = begun_++;
+        if (stop || begun == plan.end) return;
+        const size_t k = begun++;
         slot_of(k).worker = worker;
 
         // Fetch the batch without holding the lock.
@@ -107,49 +121,44 @@ void EpochState::work(int worker) {
         Slot fetched = fetch_ahead(k);
         lock.lock();
         slot_of(k) = std::move(fetched);
-        batch_done_.notify_one();
+        batch_done.notify_one();
     }
     // [lab08.6]
 }
 
-void EpochState::throw_timeout(const Slot& slot) const {
-    throw Timeout(concat("DataLoader: batch ", handed_out_, " was not ready within ",
-                         plan_.timeout.count(), " ms; ",
+void EpochState::Impl::throw_timeout(const Slot& slot) const {
+    throw Timeout(concat("DataLoader: batch ", handed_out, " was not ready within ",
+                         plan.timeout.count(), " ms; ",
                          slot.worker < 0
                              ? std::string("no worker has started it")
                              : concat("worker ", slot.worker, " is fetching it"),
                          "; use a faster dataset or a longer timeout"));
 }
 
-// Waits until batch handed_out_ is done, for at most `longest`. After this time, calls
-// throw_timeout with the batch's slot and changes no member. Otherwise moves the batch or
-// its exception out of the slot, leaves Slot{} there, increments handed_out_, and returns
-// the slot's former contents.
-EpochState::Slot EpochState::wait_for_next() {
-    const auto longest = std::min(plan_.timeout, kLongestWait);
-
+EpochState::Impl::Slot EpochState::Impl::wait_for_next() {
     // [lab08.6] Wait for the next batch in order, and free its slot.
-    std::unique_lock lock(mutex_);
-    Slot& next_slot = slot_of(handed_out_);
+    std::unique_lock lock(mutex);
+    Slot& next_slot = slot_of(handed_out);
     const bool done =
-        batch_done_.wait_for(lock, longest, [&] { return next_slot.done(); });
+        batch_done.wait_for(lock, plan.timeout, [&] { return next_slot.done(); });
     if (!done) throw_timeout(next_slot);
 
     // Take the batch, and free its slot for a worker.
     Slot slot = std::exchange(next_slot, Slot{});
-    ++handed_out_;
-    slot_free_.notify_one();
+    ++handed_out;
+    slot_free.notify_one();
     return slot;
     // [lab08.6]
 }
 
 std::optional<Batch> EpochState::next() {
-    if (handed_out_ == plan_.batches.size()) return std::nullopt;
-    if (workers_.empty()) return fetch(plan_, handed_out_++);
+    if (impl_->handed_out == impl_->plan.end) return std::nullopt;
+    if (impl_->workers.empty()) return impl_->plan.fetch(impl_->handed_out++);
 
-    Slot slot = wait_for_next();
+    Impl::Slot slot = impl_->wait_for_next();
     if (slot.error) std::rethrow_exception(slot.error);
     return std::move(slot.batch);
 }
 
 }  // namespace mini::data
+// [lab08 file]

@@ -1,21 +1,9 @@
-// What a DataLoader's workers share in an epoch: a ring of slots, which the reader empties.
+// EpochState: threads fetch the batches of an epoch in advance; the reader gets them in order.
 //
-//     batch      0 ... | handed_out_ ... begun_-1   | begun_ ...
-//                read  | each in a slot of its own  | not started
+//     batch     0 ... k-1  |  k ... k + workers * factor - 1  |  ...
+//               returned   |  fetched, or being fetched       |  not begun
 //
-// If there are workers, these invariants hold whenever no thread holds mutex_:
-//   - handed_out_ <= begun_ <= handed_out_ + slots_.size(), and begun_ is at most the
-//     number of batches; so a slot never has to hold two batches;
-//   - the slot of a batch that is begun and not handed out has the number of the worker
-//     that is fetching the batch, or is done(): it holds the batch or an exception;
-//   - every other slot equals Slot{}.
-//
-// The reader waits on batch_done_, which is notified when a slot is done(); workers wait
-// on slot_free_, which is notified when handed_out_ grows or stop_ is set.
-//
-// So a worker starts batch k only when k < handed_out_ + workers * factor, and memory is
-// bounded. A batch that is ready early waits in its slot, so the order is the same for any
-// number of workers. All workers read the same dataset object; it is not copied.
+// The bound limits the memory. All workers read the same dataset object; it is not copied.
 //
 // Each epoch starts new threads. This costs about 40 us per worker (short_epochs of
 // bench_worker data), which is little compared to an epoch; so epochs share no thread pool.
@@ -23,81 +11,54 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
 
 #include "libmini/data/dataset.hpp"
-#include "libmini/random/random.hpp"
 
 namespace mini::data {
 
-/// Combines samples into a batch (`collate_fn`). Several workers call the function
-/// concurrently.
-using Collate = std::function<Batch(const std::vector<Example>&)>;
-
 /// The batches of one epoch, and the options for fetching them.
 struct EpochPlan {
-    std::shared_ptr<const Dataset> dataset;
-    std::vector<std::vector<int64_t>> batches;  // indices into the dataset
-    size_t first = 0;                           // the index of the first batch
-    Collate collate;                            // if empty: Dataset::get_batch
-    uint64_t base_seed = 0;                     // the seed of batch k is base_seed + k
+    std::function<Batch(size_t k)> fetch;  // several workers call it concurrently
+    size_t first = 0;                      // the index of the first batch
+    size_t end = 0;                        // the index after the last batch
+    uint64_t base_seed = 0;                // the seed of batch k is base_seed + k
     int num_workers = 0;
     int prefetch_factor = 2;
-    bool pin_memory = false;              // Tensor::pin_memory of each batch
     std::chrono::milliseconds timeout{};  // per batch that a worker fetches
 };
 
-/// A running epoch of a DataLoader, with workers that fetch batches in advance.
+/// A running epoch of a DataLoader, read by one thread.
+///
+/// - Workers call fetch(k) concurrently, once for each batch, without waiting for a call
+///   of next(). A worker that is free begins the first batch that is not begun, if fewer
+///   than num_workers * prefetch_factor batches are begun and not returned by next().
+/// - Before a worker fetches batch k, its default generator is a copy of the default
+///   generator of the thread that constructed the epoch, seeded with base_seed + k.
 class EpochState {
   public:
-    /// Starts the workers. Throws Error when a thread cannot be started.
+    /// Starts the workers: num_workers of them, or one per batch if there are fewer
+    /// batches. Throws Error when a thread cannot be started; no thread runs then.
+    /// REQUIRES: first <= end, num_workers >= 0, prefetch_factor >= 1.
     explicit EpochState(EpochPlan plan);
 
     /// Stops the workers; blocks until each has finished the batch that it is fetching.
-    ~EpochState() { stop(); }
+    ~EpochState();
 
-    /// Implements LoaderEpoch::next().
+    /// Returns the batches first .. end-1 in order, one a call, then std::nullopt. If
+    /// fetch(k) has thrown an exception of any type, throws this exception in place of
+    /// batch k; the next call continues with the following batch. Throws Timeout, naming
+    /// the batch, if it is not fetched within the timeout; the next call waits for the same
+    /// batch again. Without workers, calls fetch(k) itself, unseeded and without a timeout.
     std::optional<Batch> next();
 
   private:
-    // A prefetched batch, or the exception that was thrown while it was fetched.
-    struct Slot {
-        std::optional<Batch> batch;
-        std::exception_ptr error;
-        int worker = -1;  // the worker that is fetching the batch
-
-        bool done() const { return batch || error; }
-    };
-
-    void start(size_t workers);
-    void stop();
-    void work(int worker);
-    Slot fetch_ahead(size_t k) const;
-    Slot wait_for_next();
-    [[noreturn]] void throw_timeout(const Slot& slot) const;
-    Slot& slot_of(size_t k) { return slots_[k % slots_.size()]; }
-
-    const EpochPlan plan_;
-    const Generator reader_;  // the default generator of the thread that reads
-
-    std::mutex mutex_;  // guards all members below except workers_
-    std::condition_variable batch_done_;
-    std::condition_variable slot_free_;
-    std::vector<Slot> slots_;  // batch k is in slot k % slots_.size()
-    size_t begun_ = 0;         // number of batches that workers have started
-    size_t handed_out_ = 0;    // batches that the reader has taken; it reads this unlocked
-    bool stop_ = false;
-
-    std::vector<std::thread> workers_;
+    struct Impl;  // what a running epoch consists of: epoch_state.cpp defines it
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace mini::data

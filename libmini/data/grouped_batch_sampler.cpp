@@ -5,7 +5,6 @@
 
 #include "libmini/core/error.hpp"
 
-// [lab08 file]
 namespace mini::data {
 
 GroupedBatchSampler::GroupedBatchSampler(std::shared_ptr<Sampler> sampler,
@@ -72,4 +71,3 @@ int64_t GroupedBatchSampler::group_of(int64_t index) const {
 }
 
 }  // namespace mini::data
-// [lab08 file]

@@ -1,7 +1,8 @@
 #include "libmini/data/loader.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <string>
-#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/random/random.hpp"
@@ -10,6 +11,9 @@ namespace mini::data {
 namespace {
 
 using Options = DataLoaderOptions;
+
+// Longer waits would overflow the clock.
+constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
 
 void check_at_least(const char* name, int64_t value, int64_t minimum) {
     if (value < minimum)
@@ -62,6 +66,20 @@ std::shared_ptr<BatchSource> choose_batches(const Options& options,
                                           options.batch_size, options.drop_last);
 }
 
+// Fetches batch k. If a std::exception is thrown, throws an Error that names the batch,
+// with the exception nested in it.
+Batch fetch(size_t k, const std::vector<int64_t>& indices, const Dataset& dataset,
+            const Collate& collate, bool pin_memory) {
+    try {
+        Batch batch =
+            collate ? collate(get_each(dataset, indices)) : dataset.get_batch(indices);
+        if (pin_memory) batch = {batch.data.pin_memory(), batch.target.pin_memory()};
+        return batch;
+    } catch (const std::exception& e) {
+        std::throw_with_nested(Error(concat("DataLoader: batch ", k, ": ", e.what())));
+    }
+}
+
 }  // namespace
 
 DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, DataLoaderOptions options)
@@ -82,15 +100,18 @@ DataLoader::Epoch DataLoader::epoch(int64_t first) {
     Generator& generator = options_.generator ? *options_.generator : default_generator();
     const auto base_seed = static_cast<uint64_t>(generator.random_int64());
 
-    return Epoch({.dataset = dataset_,
-                  .batches = batch_sampler_->batches(),
-                  .first = static_cast<size_t>(first),
-                  .collate = options_.collate,
-                  .base_seed = base_seed,
-                  .num_workers = options_.num_workers,
-                  .prefetch_factor = options_.prefetch_factor,
-                  .pin_memory = options_.pin_memory,
-                  .timeout = options_.timeout});
+    std::vector<std::vector<int64_t>> batches = batch_sampler_->batches();
+    const size_t end = batches.size();
+    return Epoch(
+        {.fetch = [dataset = dataset_, batches = std::move(batches),
+                   collate = options_.collate, pin = options_.pin_memory](
+                      size_t k) { return fetch(k, batches[k], *dataset, collate, pin); },
+         .first = std::min(static_cast<size_t>(first), end),
+         .end = end,
+         .base_seed = base_seed,
+         .num_workers = options_.num_workers,
+         .prefetch_factor = options_.prefetch_factor,
+         .timeout = std::min(options_.timeout, kLongestWait)});
 }
 
 }  // namespace mini::data

@@ -16,10 +16,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "libmini/data/batch_sampler.hpp"
 #include "libmini/data/dataset.hpp"
@@ -27,6 +29,10 @@
 #include "libmini/random/random.hpp"
 
 namespace mini::data {
+
+/// Combines samples into a batch (`collate_fn`). Several workers call the function
+/// concurrently.
+using Collate = std::function<Batch(const std::vector<Example>&)>;
 
 /// A running epoch, read by one thread; the epoch may outlive its DataLoader. When the
 /// epoch and all its iterators are destroyed, at the end or before, each worker finishes

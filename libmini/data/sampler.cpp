@@ -27,11 +27,9 @@ int64_t checked_num_samples(const char* who, int64_t num_samples) {
 // Returns num_samples indices from 0 .. n-1; draws each index with one randint(0, n).
 std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
                                            Generator& generator) {
-    // [lab08.3] Draw each index on its own.
     std::vector<int64_t> order(static_cast<size_t>(num_samples));
     for (int64_t& index : order) index = generator.randint(0, n);
     return order;
-    // [lab08.3]
 }
 
 // Returns the first num_samples indices of concatenated permutations of 0 .. n-1. Draws

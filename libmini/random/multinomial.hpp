@@ -1,21 +1,21 @@
 // Draws categories by weight (`torch.multinomial` of float64 weights, as used by
 // `torch.utils.data.WeightedRandomSampler`).
 //
-//     with replacement      place the weights end to end, scaled to length 1; a uniform
-//                           number u selects one of them: 2 words per sample
+//     with replacement      place the weights end to end, and scale them so that the last
+//                           ends at exactly 1; each sample draws u = uniform_double(),
+//                           which selects the first positive weight whose end is >= u
 //
 //         u = 0.41   |--0--|-----1-----|------------2------------|
 //                               ^
 //
-//     without replacement   a race: category i arrives after the time Exp(1) /
-//                           weights[i], and categories are drawn in the order of arrival:
-//                           2 words per category (Efraimidis and Spirakis 2006)
+//     without replacement   a race: each category i in order, even one of weight zero,
+//                           draws t = exponential_double(), its speed is weights[i] / t,
+//                           and the fastest are drawn, the fastest first; of two equal
+//                           speeds the smaller index (Efraimidis and Spirakis 2006)
 //
-// A single sample is drawn by the race, with or without replacement, as since PyTorch 2.0
-// (github.com/pytorch/pytorch/issues/114945). With replacement, several samples equal those
-// of PyTorch 1.x and 2.x. The race gives the samples of PyTorch 1.8 and later if its
-// exponential_ does not use MKL: of 2.7 and later on every machine, and of earlier versions
-// except their x86 wheels.
+// A single sample is drawn by the race even with replacement, as since PyTorch 2.0 (its
+// issue 114945). Samples with replacement are those of PyTorch 1.x and 2.x; those of a race
+// are PyTorch's since 1.8, except for x86 wheels before 2.7, whose exponential_ uses MKL.
 
 #pragma once
 

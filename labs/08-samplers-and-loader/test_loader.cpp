@@ -71,9 +71,29 @@ class Count {
     int64_t value_ = 0;
 };
 
+// The samples 0 .. size-1 in batches, so that 08.6 does not need the sampler of 08.4.
+class InBatches : public mini::data::BatchSource {
+  public:
+    InBatches(int64_t size, int64_t batch_size) {
+        for (int64_t i = 0; i < size; ++i) {
+            if (i % batch_size == 0) all_.emplace_back();
+            all_.back().push_back(i);
+        }
+    }
+    std::vector<Indices> batches() override { return all_; }
+    int64_t size() override { return static_cast<int64_t>(all_.size()); }
+    void set_epoch(int64_t) override {}
+
+  private:
+    std::vector<Indices> all_;
+};
+
 DataLoader loader_of(int64_t size, std::function<void(int64_t)> before,
-                     DataLoaderOptions options) {
-    options.timeout = kLimit;
+                     DataLoaderOptions options,
+                     std::chrono::milliseconds timeout = kLimit) {
+    options.timeout = timeout;
+    options.batch_sampler = std::make_shared<InBatches>(size, options.batch_size);
+    options.batch_size = 1;
     return {std::make_shared<Watched>(size, std::move(before)), std::move(options)};
 }
 
@@ -245,8 +265,9 @@ TEST_CASE("an exception comes in place of its batch", "[lab08][lab08.6]") {
 
 TEST_CASE("a late batch is a Timeout and comes later", "[lab08][lab08.6]") {
     Count gate;
-    DataLoader loader(std::make_shared<Watched>(1, [&](int64_t) { gate.reaches(1); }),
-                      {.num_workers = 1, .timeout = std::chrono::milliseconds(1)});
+    auto loader = loader_of(
+        1, [&](int64_t) { gate.reaches(1); }, {.num_workers = 1},
+        std::chrono::milliseconds(1));
     auto epoch = loader.epoch();
     const std::string message =
         mini::test::message_of<mini::Timeout>([&] { epoch.next(); });

@@ -158,6 +158,10 @@ TEST_CASE("a state lists parameters and buffers of each module, then its submodu
                 {"w", "count", "left.w", "left.count", "left.deep.w", "left.deep.count",
                  "right.w", "right.tied", "right.count"},
                 "a tensor with two names is listed under both; hint 1 of 04.2 helps");
+    const Tensor w = tree.root.state_dict().front().second;
+    INFO("the state's tensors share storage with the module's, and are detached");
+    CHECK(w.shares_storage(tree.root.w));
+    CHECK_FALSE(w.requires_grad());
 }
 
 TEST_CASE("a state that was loaded has the values, and the module its own tensors",
@@ -203,7 +207,7 @@ TEST_CASE("a state that does not fit changes no tensor and lists every differenc
     state.emplace_back("right.extra", Tensor::from(Values{5}));
     const std::string message = message_of([&] { tree.root.load_state_dict(state); });
     INFO("the message was: " << message);
-    INFO("hint 3 of 04.2 has the form of each line");
+    INFO("the page has the form of each line, at 04.2");
     CHECK(contains(message, "\n  missing: left.deep.count (1,)"));
     CHECK(contains(message,
                    "\n  left.w: the module has float32 (2,), the state float32 "

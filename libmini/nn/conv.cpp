@@ -1,7 +1,5 @@
 #include "libmini/nn/conv.hpp"
 
-#include <cstdint>
-
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/init.hpp"
 

@@ -13,17 +13,13 @@ int64_t receptive_field(const Tensor& weight) {
     check_shape(weight.dim() >= 2, "init: a weight needs two or more dimensions, got ",
                 weight.shape());
     int64_t field = 1;
-    // [lab04.5] Multiply the sizes of the dimensions after the second.
     for (int64_t d = 2; d < weight.dim(); ++d) field *= weight.size(d);
-    // [lab04.5]
     return field;
 }
 
 // Computes in double, in PyTorch's order, so that the bounds are bitwise identical.
 double xavier_std(const Tensor& weight, double gain) {
-    // [lab04.5] Compute Xavier's standard deviation.
     return gain * std::sqrt(2.0 / static_cast<double>(fan_in(weight) + fan_out(weight)));
-    // [lab04.5]
 }
 
 double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
@@ -36,19 +32,9 @@ double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
 
 }  // namespace
 
-int64_t fan_in(const Tensor& weight) {
-    const int64_t field = receptive_field(weight);
-    // [lab04.5] Count the products in one output.
-    return weight.size(1) * field;
-    // [lab04.5]
-}
+int64_t fan_in(const Tensor& weight) { return weight.size(1) * receptive_field(weight); }
 
-int64_t fan_out(const Tensor& weight) {
-    const int64_t field = receptive_field(weight);
-    // [lab04.5] Count the outputs to which one input contributes.
-    return weight.size(0) * field;
-    // [lab04.5]
-}
+int64_t fan_out(const Tensor& weight) { return weight.size(0) * receptive_field(weight); }
 
 double calculate_gain(Nonlinearity nonlinearity, double negative_slope) {
     switch (nonlinearity) {
@@ -90,10 +76,8 @@ void xavier_normal_(Tensor& weight, double gain, Generator& generator) {
 }
 
 void kaiming_uniform_(Tensor& weight, KaimingOptions options, Generator& generator) {
-    // [lab04.5] Draw uniformly, with Kaiming's standard deviation.
     const double bound = std::sqrt(3.0) * kaiming_std(weight, options);
     uniform_(weight, -bound, bound, generator);
-    // [lab04.5]
 }
 
 void kaiming_normal_(Tensor& weight, KaimingOptions options, Generator& generator) {

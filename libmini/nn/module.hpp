@@ -176,6 +176,10 @@ class Module {
     Tensor forward_with_hooks(const Tensor& x);
     void check_name(const std::string& name) const;
 
+    // Appends the tensors that members refer to now; throws as named_parameters() does.
+    static void append(NamedTensors&, const std::string& prefix, const NamedMembers&);
+
+    // Calls `visit` for this module and all below it, each under each of its names.
     using Visit = std::function<void(const std::string& prefix, const Module& module)>;
     void walk(const std::string& prefix, const Visit& visit) const;
 

@@ -1,7 +1,5 @@
 #include "libmini/nn/norm.hpp"
 
-#include <cstdint>
-
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -603,8 +603,10 @@ TEST_CASE("a node waits for all contributions, whatever the sequence numbers are
     CHECK(values_of(w.grad()) == Values{10});
 }
 
+// ---- 03.7
+
 TEST_CASE("exact: contributions are added in the order in which they come",
-          "[lab03][lab03.5]") {
+          "[lab03][lab03.7]") {
     Journal journal;
     const Tensor w = leaf({1});
     const Tensor a = traced(journal, "a", {{1, w}}),

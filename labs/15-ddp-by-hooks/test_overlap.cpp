@@ -1,4 +1,4 @@
-// The checks of lab 15, task 15.4: overlap.
+// The checks of lab 15, tasks 15.4 and 15.6: overlap, and its bits.
 
 #include <algorithm>
 #include <cmath>
@@ -315,8 +315,10 @@ TEST_CASE("OverlappedModule trains the ConvNet like a loop", "[lab15][lab15.4]")
     }
 }
 
-TEST_CASE("OverlappedModule trains the ConvNet to the bits of a loop",
-          "[lab15][lab15.4]") {
+// ---- 15.6
+
+TEST_CASE("exact: OverlappedModule trains the ConvNet to the bits of a loop",
+          "[lab15][lab15.6]") {
     const int ranks = GENERATE(2, 3);
     const auto [expected, seen] = trained_both_ways(ranks);
     for (size_t rank = 0; rank < seen.size(); ++rank) {

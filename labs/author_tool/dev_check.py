@@ -50,7 +50,7 @@ class Outcome:
         self.counts[what] = self.counts.get(what, 0) + number
 
     def blame(self, complaint):
-        self.complaints.append(complaint)
+        self.complaints += [complaint] * bool(complaint)
 
 
 def spread(function, items, per_core=1, label=""):
@@ -151,15 +151,16 @@ def judge_all(result):
             for case in finished_cases(result) if case.find(".//FatalErrorCondition") is None}
 
 
-def check_stubs(labs, cases, outcome, alone=()):
-    """Checks each task with its stub. `alone`: the labs whose cases run in processes of their own,
+def check_stubs(catalogue, labs, cases, outcome):
+    """Checks each task with its stub. Cases of labs with kernels run in processes of their own,
     because a kernel that fails makes its device unusable."""
-    runs = [(lab, task.name) for lab in labs for task in lab.tasks]
+    runs = [(lab, task.name) for lab in labs for task in lab.tasks
+            if catalogue.regions_of(task=task.name)]
 
     def run(stub):
         lab, task = stub
         names = [case.name for case in cases[lab.number] if case.needs(task)]
-        if lab in alone:
+        if any(region.in_device_file for region in catalogue.regions_of(lab=lab.number)):
             return [checking.check_case(program_of(lab), name, MINI_STUB=f"lab{task}")
                     for name in names]
         return check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
@@ -247,8 +248,8 @@ def check_mutants(mutants, cases, outcome):
 
 def build_schemata(catalogue, labs, log):
     """Builds the checks of `labs` with all bodies; returns the errors as text, or ""."""
-    on_device = any(region.in_device_file for region in catalogue.regions)
-    building.configure(log, *["-DMINI_CUDA=SIM"] * on_device)
+    building.configure(log, *["-DMINI_CUDA=SIM"] * any(
+        region.in_device_file for region in catalogue.regions))
     targets = [f"lab{lab.number}_schemata" for lab in labs]
     code, lines = building.build_checks(targets, log)
     return building.what_fails("the schemata do not build", lines, log) if code else ""

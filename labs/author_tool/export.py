@@ -138,7 +138,7 @@ class Export:
 
     def readme(self):
         rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
-                f"{sum(task.points for task in lab.tasks)} |" for lab in self.labs]
+                f"{sum(task.of for task in lab.tasks)} |" for lab in self.labs]
         name, version, _ = export_objects.compiler(self.folder)
         return README.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
                              system=export_objects.system(), compiler=f"{name} {version}",

@@ -65,9 +65,7 @@ def check_hunts(labs, variants, outcome, log):
                                           **environment_of(run[0])), runs, MUTANTS_PER_CORE)
     for (lab, program), (happened, _) in zip(runs, results):
         outcome.count("bug hunts")
-        complaint = judge(lab.number, program, happened)
-        if complaint:
-            outcome.blame(complaint)
+        outcome.blame(judge(lab.number, program, happened))
 
 
 def judge(lab, program, happened):

@@ -42,15 +42,14 @@ def check_lambdas(catalogue):
 
 
 def check_tasks(catalogue):
-    """Each row of a task table is complete, and its task has points, regions and three hints."""
-    marked = {region.task for region in catalogue.regions}
+    """Each row of a task table is complete, and its task has points, files and three hints."""
     for lab in catalogue.labs:
         readme = f"{lab.folder.relative_to(catalogue.root)}/README.md"
         names = Counter(task.name for task in lab.tasks)
         for task in lab.tasks:
             if names[task.name] > 1 or task.name[:2] != lab.number:
                 yield f"{readme}: the row {task.name} exists twice, or belongs to another lab"
-            if task.name not in marked:
+            if not catalogue.files_of(task=task.name):
                 yield f"{readme}: task {task.name} has no region in the sources"
             if not (task.what and task.file and task.done_when):
                 yield f"{readme}: the row {task.name} lacks what, file or done when"

@@ -38,9 +38,7 @@ def schemata(text, path, mutants):
 def generate(catalogue, labs, mutants, folder):
     """Makes the schemata of the files of `labs` the only files of `folder`; returns their paths."""
     folder = Path(folder)
-    wanted = {}
-    for path in dict.fromkeys(path for lab in labs for path in catalogue.files_of(lab.number)):
-        text = (catalogue.root / path).read_text(encoding="utf-8")
-        wanted[folder / path] = schemata(text, path, mutants)
+    wanted = {folder / path: schemata((catalogue.root / path).read_text(encoding="utf-8"), path, mutants)
+              for lab in labs for path in catalogue.files_of(lab.number)}
     write_all(folder, wanted)
     return list(wanted)

@@ -29,6 +29,7 @@ class Task:
     file: str
     done_when: str
     points: int = 0
+    of: int = 0  # the points among those of the lab: none of a bonus
 
     @property
     def is_hunt(self):
@@ -58,7 +59,7 @@ class Lab:
         if not self.hunt:
             return self.tasks
         return [*self.tasks, Task(f"{self.number}.hunt", f"Find the bugs in {Path(self.hunt).name}",
-                                  self.hunt, "the program exits with code 0", POINTS_OF_A_HUNT)]
+                                  self.hunt, "the program exits with code 0", *[POINTS_OF_A_HUNT] * 2)]
 
     def task(self, name):
         for task in self.tasks:
@@ -89,7 +90,7 @@ def read_lab(folder):
         if row:
             cells = [cell.strip() for cell in row[2].split("|")] + ["", "", "", ""]
             points = int(cells[3]) if cells[3].isdecimal() else 0
-            tasks.append(Task(row[1], *cells[:3], points))
+            tasks.append(Task(row[1], *cells[:3], points, points * (not cells[0].startswith("Bonus"))))
     if not tasks:
         return None
     title = TITLE.search(text)
@@ -162,4 +163,9 @@ class Catalogue:
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]
 
     def files_of(self, lab=None, task=None):
-        return list(dict.fromkeys(region.path for region in self.regions_of(lab, task)))
+        """The files with the regions, or those that the row of a task without regions names."""
+        named = next((row.file for each in self.labs for row in each.tasks if row.name == task), "")
+        regions = self.regions_of(lab, task) or [
+            region for region in self.regions_of(task and task[:2])
+            if f"`{Path(region.path).name}`" in named]
+        return list(dict.fromkeys(region.path for region in regions))

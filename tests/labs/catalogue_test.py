@@ -41,6 +41,15 @@ class Labs(FakeTree):
         self.write("labs/07-partition/README.md", text.replace("done | 5 |", "done | 20 |", 1))
         self.assertEqual([task.points for task in self.catalogue().lab("7").tasks], [20, 5])
 
+    def test_a_bonus_counts_extra_and_a_task_without_regions_has_its_rows_file(self):
+        text = (self.root / "labs/07-partition/README.md").read_text()
+        self.write("labs/07-partition/README.md",
+                   text + "| 07.3 | Bonus: bits | `part.cpp` | exact | 5 |\n")
+        task = self.catalogue().lab("7").tasks[-1]
+        self.assertEqual((task.points, task.of), (5, 0))
+        self.assertEqual(self.catalogue().files_of(task="07.3"), ["libmini/part.cpp"])
+        self.assertEqual(self.catalogue().files_of(task="07.hunt"), [])
+
     def test_code_at_the_beginning_of_a_hint_keeps_its_indentation(self):
         self.write("labs/07-partition/hints/07.1.md", "## 1\n\n    a();\n    b();\n\n## 2\n")
         self.assertEqual(self.catalogue().lab("7").hints("07.1"), ["    a();\n    b();"])

@@ -31,7 +31,7 @@ class Page(unittest.TestCase):
                 self.assertEqual(hours, TIME.search(text)[1])
                 self.assertTrue(text.startswith(f"# Lab {number} · {title}\n"))
                 tasks = self.labs[number].all_tasks if number in self.labs else ()
-                self.assertEqual(int(points), sum(task.points for task in tasks))
+                self.assertEqual(int(points), sum(task.of for task in tasks))
 
     def test_the_hours_of_the_schedules_are_sums(self):
         of_lab = {row[0]: int(row[2]) for row in HOURS.findall(PAGE)}

@@ -145,7 +145,7 @@ class Readmes(unittest.TestCase):
         for lab in catalogue.labs:
             for task in lab.tasks:
                 named = re.findall(r"`([^`]+)`", task.file)
-                held = [region.path for region in catalogue.regions_of(task=task.name)]
+                held = catalogue.files_of(task=task.name)
                 with self.subTest(task.name):
                     self.assertTrue(named)
                     for name in named:

@@ -173,6 +173,10 @@ class Runs(unittest.TestCase):
         dev_check.check_together = lambda program, names, **environment: [
             check_case(program, name, **environment) for name in names]
 
+    def regions_of(self, *tasks, in_device_file=False):
+        region = SimpleNamespace(in_device_file=in_device_file)
+        return SimpleNamespace(regions_of=lambda lab="", task="": [region] * (lab == "07" or task in tasks))
+
     def test_a_lab_whose_reference_fails_is_not_checked_further(self):
         outcome = Outcome()
         self.assertEqual(dev_check.check_references([self.LAB], self.cases, outcome), [self.LAB])
@@ -184,18 +188,22 @@ class Runs(unittest.TestCase):
         outcome = Outcome()
         dev_check.check_references([self.LAB], self.cases, Outcome())
         self.asked.clear()
-        dev_check.check_stubs([self.LAB], self.cases, outcome)
+        dev_check.check_stubs(self.regions_of("07.1", "07.2"), [self.LAB], self.cases, outcome)
         self.assertEqual(self.asked, [("first", {"MINI_STUB": "lab07.1"}),
                                       ("second", {"MINI_STUB": "lab07.1"}),
                                       ("second", {"MINI_STUB": "lab07.2"})])
         self.assertEqual(len(outcome.complaints), 1)  # "second" passes without its task
+        self.asked.clear()
+        dev_check.check_stubs(self.regions_of("07.1"), [self.LAB], self.cases, Outcome())
+        self.assertNotIn(("second", {"MINI_STUB": "lab07.2"}), self.asked)  # 07.2 has no region
 
     def test_the_cases_of_a_lab_with_kernels_run_one_by_one(self):
         dev_check.check_together = None
         self.first.reached, self.second.reached = {"07.1", "07.2"}, {"07.1"}
         self.statuses["first"] = "not started"
         outcome = Outcome()
-        dev_check.check_stubs([self.LAB], self.cases, outcome, alone=[self.LAB])
+        dev_check.check_stubs(self.regions_of("07.1", "07.2", in_device_file=True), [self.LAB],
+                              self.cases, outcome)
         self.assertEqual(len(self.asked), 4)
         self.assertIn(("second", {"MINI_STUB": "lab07.1"}), self.asked)
         self.assertEqual(len(outcome.complaints), 2)  # "first" needs 07.2, "second" passes

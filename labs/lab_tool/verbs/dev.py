@@ -69,9 +69,7 @@ def run_all(catalogue, labs, mutants, outcome, step):
     step("the references")
     sound = dev_check.check_references(labs, cases, outcome)
     step("the stubs")
-    devices = [lab for lab in sound if any(
-        region.in_device_file for region in catalogue.regions_of(lab=lab.number))]
-    dev_check.check_stubs(sound, cases, outcome, alone=devices)
+    dev_check.check_stubs(catalogue, sound, cases, outcome)
     step("the empty files")
     dev_check.check_empty_forms(Workspace(catalogue), sound, cases, outcome, log)
     step("the mutants")

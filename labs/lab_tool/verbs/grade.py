@@ -115,7 +115,7 @@ def grade_lab(lab, results, workspace):
         note = f"guided: {GUIDED_PERCENT} %" if has_passed and workspace.is_guided(task.name) else ""
         tasks.append({"task": task.name, "what": task.what, "status": result.status,
                       "reason": clean(result.reason) or note,
-                      "points": workspace.points(task) * has_passed + result.bonus, "of": task.points,
+                      "points": workspace.points(task) * has_passed + result.bonus, "of": task.of,
                       "seconds": round(sum(each.seconds for each in result.verdicts), 3),
                       "output": story_of(result)})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,

@@ -18,7 +18,7 @@ def run(_):
         points = sum(map(workspace.points, passed))
         total = len(lab.tasks)
         say(f"{report.head(lab)}  [{'#' * done}{'-' * (total - done)}] {done}/{total}  "
-            + (f"{points} of {sum(task.points for task in lab.all_tasks)} points" if started
+            + (f"{points} of {sum(task.of for task in lab.all_tasks)} points" if started
                else "not started"))
         for task in lab.all_tasks if started else ():
             say(report.task_line(task, status_of(task, workspace), notes(lab, task, workspace)))

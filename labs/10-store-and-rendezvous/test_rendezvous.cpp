@@ -209,7 +209,7 @@ TEST_CASE("a rank that waits for rank 0 has registered before", "[lab10][lab10.6
     });
     INFO("rank 0 does not come, and the deadline is after 1 s; rank 1 "
          << end_text(ends[0]));
-    INFO("each call that waits takes the deadline; hint 3 of 10.6");
+    INFO("each call that waits takes the deadline; hint 2 of 10.6");
     REQUIRE(how(ends[0]) == "Timeout");
     CHECK(seconds_of(ends[0]) == 1);
     INFO("a rank writes its own entry before it waits");
@@ -244,7 +244,7 @@ TEST_CASE("a rank that does not come is named by all others", "[lab10][lab10.6]"
     INFO("rank " << absent << " of 4 does not come");
     const std::string text = common_failure(ends, "Timeout", absent);
     INFO("they threw: " << text);
-    INFO("make the text before release(), which sets all joined keys; hint 3 of 10.6");
+    INFO("make the text before release(), which sets all joined keys; hint 2 of 10.6");
     CHECK(contains(text, concat("3 of 4 joined; missing: rank ", absent, ";")));
 }
 

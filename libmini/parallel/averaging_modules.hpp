@@ -85,12 +85,13 @@ class OverlappedModule : public GradientListener {
     using GradientListener::GradientListener;
 
   private:
-    /// Records kBucketLaunch (`index`, the gradient's bytes), multiplies the gradient in
-    /// place by the float 1 / world size, and starts its all-reduce, a sum; does not wait.
+    /// The gradient's all-reduce is on its way afterwards; it is not waited for here. The
+    /// event log has kBucketLaunch (`index`, the gradient's bytes).
     void on_gradient(size_t index) override;
 
-    /// Waits for each all-reduce, in the order of the launches; right after its wait
-    /// records kBucketDone (index: 0 for this pass's first launch). Throws its error.
+    /// Afterwards each gradient, in place, is the sum over the ranks of its product with
+    /// the float 1 / world size. The log has kBucketDone for each launch (index: 0 for this
+    /// pass's first), when its all-reduce has ended. Throws the error of an all-reduce.
     void on_end() override;
 };
 

@@ -22,22 +22,16 @@ namespace mini::parallel {
 
 class ReplicatedModule : public nn::Module {
   public:
-    /// Returns the module's result for `x`. Under NoGradGuard (evaluation), only calls
-    /// run_module. Otherwise (training), prepares the next backward(), which averages
-    /// gradients unless forward() was called within no_sync, and calls in this order:
+    /// Returns the module's result for `x`. Under NoGradGuard (evaluation), only runs the
+    /// module. Otherwise (training), prepares the next backward(), which averages gradients
+    /// unless forward() was called within no_sync:
     ///
-    ///     begin_iteration         always
-    ///     broadcast_buffers       if buffers are due; the root is the rank that
-    ///                             begin_iteration has returned
-    ///     prepare_for_forward     outside of no_sync
-    ///     run_module              always
-    ///     prepare_for_backward    outside of no_sync
-    ///
-    /// Buffers are due if the module sends buffers (sends_buffers_) and the previous
-    /// forward() in training was outside of no_sync (are_buffers_due_). Each forward() in
-    /// training first reads are_buffers_due_, then sets are_buffers_due_ to sync_ for the
-    /// next forward(). At the first forward() buffers are not due, since the constructor
-    /// has just broadcast them.
+    /// - begin_iteration() is called in each pass, before any communication, and decides
+    ///   whose buffers are broadcast.
+    /// - Buffers are broadcast if the module has some to send, and the previous forward() in
+    ///   training was outside of no_sync. So the first pass sends none: the constructor has.
+    /// - Outside of no_sync, prepare_for_forward() comes after the buffers and before the
+    ///   module runs, and prepare_for_backward() gets the module's result.
     ///
     /// In training, throws Error if a parameter was replaced, added, moved, or began to
     /// require grad since the module was wrapped (see WrappedParameters). A parameter may

@@ -60,18 +60,16 @@ void release(Store& store, const RendezvousConfig& config) {
     for (const std::string& key : of_all(joined_key, world_size)) store.set(key, "");
 }
 
-// Registers this rank, sets its joined_key(), and blocks until all ranks have set
-// their joined_key(); then sets the result kAllJoined, and returns the result in the
-// store.
+// Returns this rank's result. A rank has joined when its joined_key() is set, which comes
+// after register_rank(): missing_text() finds a rank that registered and then stopped.
 //
-// If register_rank() returns a fault: sets the result kContradiction followed by the
-// fault, releases the other ranks, and returns its own result, even if the store has
-// another one. If the deadline passes: sets the result kTooLate followed by
-// too_late_text(), releases the other ranks, and returns the result in the store. Passes
-// on any other error, without a result.
+//     kAllJoined                  not before all ranks have joined
+//     kContradiction + the fault  register_rank() has returned a fault on this rank
+//     kTooLate + too_late_text()  the deadline has passed; who is missing at this time
 //
-// A rank that dies after register_rank() leaves its registration without a joined_key(),
-// so that missing_text() can report that the rank has stopped.
+// The store keeps the first result of all ranks, and each rank returns that one; only a
+// rank with a fault returns its own. After a fault or a deadline no rank waits any longer,
+// and each finds the result when it wakes. Other errors are passed on, without a result.
 std::string await_result(Store& store, const RendezvousConfig& config,
                          const std::string& local_host, Deadline deadline) {
     // [lab10.6] Join and wait for all; set the result that fits, and release the others.

@@ -134,10 +134,9 @@ void Supervisor::pass_on(int signal) {
         output_.say(concat("ignored ", signal_name(signal), ": no rank handles it"));
 }
 
-// Handles a signal that ends the job. If `phase_` is kRunning, the signal is the reason
-// for the end, and is stored in interrupted_by_. Passes the first signal on to the
-// ranks with stop(); ending_signal_for_ranks() returns the signal that the ranks get. If
-// a stop signal was sent to the ranks before (stop_signal_ is not 0), calls kill_all().
+// The user's signal ends the job. The ranks are asked to end, by the signal that
+// ending_signal_for_ranks() returns, or killed if they were asked before. The signal is
+// the reason for the end (interrupted_by_) unless a rank has failed before it.
 void Supervisor::handle_ending_signal(int signal) {
     // [lab12.5] Pass the first signal on, and kill at the second.
     if (phase_ == Phase::kRunning) interrupted_by_ = signal;
@@ -158,9 +157,8 @@ void Supervisor::reap_ended() {
     }
 }
 
-// Appends an End to ends_: the rank in the whole job, the pid, `exit`, whether minirun's
-// own signal killed the rank (sent_by_us), and the time of dist::Clock in nanoseconds. If
-// the rank failed and `phase_` is kRunning, calls gather() to wait for further failures.
+// Keeps the End of a rank, with the time of dist::Clock in nanoseconds. The first failure
+// ends the job if nothing else has: minirun then waits a moment for further failures.
 void Supervisor::record_end(int local_rank, pid_t pid, const Exit& exit) {
     // [lab12.5] Remember the end; the first failure ends the job.
     ends_.push_back({job_.rank(local_rank), pid, exit, sent_by_us(exit),
@@ -178,11 +176,9 @@ void Supervisor::handle_timeout() {
     }
 }
 
-// Ends a phase whose time is over:
-//     gathering                  stop(SIGTERM)
-//     stopping, SIGINT was sent  stop_signal_ becomes SIGTERM, is sent to all, and another
-//                                grace time begins (some rank ignores SIGINT)
-//     stopping, another signal   kill_all()
+// The time of a phase is over. After gathering the ranks are asked to end, by SIGTERM.
+// Those that SIGINT did not end are asked by SIGTERM, with another grace time; a rank that
+// ended in between is no suspect (gathered_). All others are killed.
 void Supervisor::end_phase() {
     // [lab12.5] Take the next step towards the end of the job.
     if (phase_ == Phase::kGathering) {

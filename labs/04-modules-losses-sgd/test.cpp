@@ -38,6 +38,13 @@ class Part : public nn::Module {
     Tensor w, count;
 };
 
+// A module that is never in training mode.
+class Frozen : public Part {
+  public:
+    using Part::Part;
+    void train(bool) override { Part::train(false); }
+};
+
 // root(w, count)
 //   left(w, count)
 //     deep(w, count)
@@ -112,10 +119,11 @@ TEST_CASE("parameters() returns the tensors themselves, not copies", "[lab04][la
 }
 
 TEST_CASE("buffers are listed like parameters", "[lab04][lab04.1]") {
-    const Tree tree;
+    Tree tree;
+    tree.right.add("again", tree.deep);
     check_names(names_of(tree.root.named_buffers()),
                 {"count", "left.count", "left.deep.count", "right.count"},
-                "hint 1 of 04.1 helps");
+                "deep is also right.again; hint 1 of 04.1 helps");
 }
 
 TEST_CASE("modules() returns every module once, parents first", "[lab04][lab04.1]") {
@@ -147,6 +155,12 @@ TEST_CASE("train and eval set the mode of the whole tree", "[lab04][lab04.1]") {
     CHECK(tree.left.is_training());
     CHECK(tree.deep.is_training());
     CHECK(!tree.right.is_training());
+    Frozen frozen(5);
+    tree.left.add("frozen", frozen);
+    tree.root.train();
+    INFO("a submodule that overrides train() decides for itself");
+    CHECK(!frozen.is_training());
+    CHECK(tree.deep.is_training());
 }
 
 // ---- 04.2

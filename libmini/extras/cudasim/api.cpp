@@ -97,12 +97,6 @@ int blocks_together(const void* kernel, unsigned threads, size_t shared_bytes) {
 int multiprocessors() {
     return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
-bool fits_together(const Launch& launch) {
-    const int most =
-        multiprocessors() *
-        blocks_together(launch.kernel, threads_of(launch), launch.shared_bytes);
-    return size_t{launch.grid.x} * launch.grid.y * launch.grid.z <= size_t(most);
-}
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
@@ -126,7 +120,10 @@ cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
                kernel,
                [run, data = std::move(data)] { run(data.get()); }};
     if (const cudaError_t error = check_limits(*launch)) return error;
-    if (config.cooperative && !fits_together(*launch))
+    const auto [x, y, z] = config.grid;
+    const int most = multiprocessors() *
+                     blocks_together(kernel, threads_of(*launch), config.shared_bytes);
+    if (config.cooperative && size_t{x} * y * z > size_t(most))
         return report(cudaErrorCooperativeLaunchTooLarge);
     return report(call.give({.kind = sim::OperationKind::kKernel, .launch = launch}));
 }
@@ -237,12 +234,8 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
-    static auto* const names = new std::map<const void*, std::string>;
-    const Machine::Lock lock = Machine::instance().lock();
     if (name == nullptr || kernel == nullptr) return report(cudaErrorInvalidValue);
-    auto found = names->find(kernel);
-    if (found == names->end()) found = names->emplace(kernel, kernel_name(kernel)).first;
-    *name = found->second.c_str();
+    *name = function_at(kernel).c_str();
     return cudaSuccess;
 }
 

@@ -51,15 +51,16 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = 1);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
-                                int from_device, size_t bytes,
-                                cudaStream_t stream = nullptr);
-cudaError_t cudaMemset(void* to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
                             cudaStream_t stream = nullptr);
+inline cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+    return cudaMemsetAsync(to, value, bytes);
+}
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -80,7 +81,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                           size_t shared_bytes);
 
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+#define cudaEventCreateWithFlags cudaEventCreate
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);

@@ -154,13 +154,6 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
     return report(copy(to, from, bytes, kind, nullptr, true));
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
-                                int from_device, size_t bytes, cudaStream_t stream) {
-    if (bytes > 0 && (device_of(to) != to_device || device_of(from) != from_device))
-        return report(cudaErrorInvalidValue);
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
-
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
     StreamCall call(stream);
     if (call.error() != cudaSuccess) return report(call.error());
@@ -169,10 +162,6 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stre
         return report(cudaErrorInvalidValue);
     return report(call.give(
         {.kind = OperationKind::kFill, .to = to, .bytes = bytes, .value = value}));
-}
-
-cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-    return cudaMemsetAsync(to, value, bytes, nullptr);
 }
 
 void* mini::cuda::device_variable(const void* first, size_t bytes) {
@@ -198,10 +187,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     });
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const auto objects = lock_objects();
     StreamCall call(stream);
@@ -218,10 +203,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     StreamCall call(stream);
     if (call.error() != cudaSuccess) return report(call.error());
-    const int device = call.stream().device;
-    const bool done = call.machine().query(call.lock(), call.stream().last);
-    const cudaError_t fault = call.machine().fault(device).code;
-    return report(fault == cudaSuccess && !done ? cudaErrorNotReady : fault);
+    const Stream& of = call.stream();
+    return report(call.machine().query(call.lock(), of.last, of.device));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -236,17 +219,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), voi
         {.kind = OperationKind::kHostFunction, .function = function, .data = data}));
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
     return with_device([&](Machine&, Machine::Lock&, int device) {
         if (event == nullptr) return cudaErrorInvalidValue;
         *event = new CUevent_st{device, (flags & cudaEventDisableTiming) == 0};
         events().push_back(*event);
         return cudaSuccess;
     });
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
-    return cudaEventCreateWithFlags(event, flags);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -270,20 +249,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return with_device([&](Machine& machine, Machine::Lock& lock, int) {
-        if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-        const int device = event->device;
-        machine.wait(lock, event->marker);
-        return machine.fault(device).code;
+        return !is_event(event) ? cudaErrorInvalidResourceHandle
+                                : machine.wait(lock, event->marker, event->device);
     });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     return with_device([&](Machine& machine, Machine::Lock& lock, int) {
-        if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-        const int device = event->device;
-        const bool done = machine.query(lock, event->marker);
-        const cudaError_t fault = machine.fault(device).code;
-        return fault == cudaSuccess && !done ? cudaErrorNotReady : fault;
+        return !is_event(event) ? cudaErrorInvalidResourceHandle
+                                : machine.query(lock, event->marker, event->device);
     });
 }
 

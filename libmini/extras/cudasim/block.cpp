@@ -66,7 +66,7 @@ std::string stuck_message(const Launch& launch, const Coordinates& of_one,
         add(At::kWarpBarrier,
             concat("in a warp operation, the first with mask 0x", std::hex, waits->mask));
     add(At::kExited, "exited");
-    return concat("kernel ", kernel_name(launch.kernel), ", block ",
+    return concat("kernel ", function_at(launch.kernel), ", block ",
                   coordinates(of_one.block_index),
                   ": no thread can continue: ", mini::join(parts),
                   "; all threads that a barrier waits for must reach it");
@@ -406,16 +406,12 @@ std::string run_grid(const Launch& launch) {
     std::mutex mutex;
     std::string error;
     std::atomic<bool> failed = false;
-    const std::vector<uint32_t> order =
-        is_inspected()       ? tell::block_order(static_cast<uint32_t>(blocks))
-        : launch.cooperative ? order_of_blocks(static_cast<uint32_t>(blocks), 0)
-                             : std::vector<uint32_t>{};
+    const std::vector<uint32_t> order = order_of_blocks(
+        static_cast<uint32_t>(blocks), is_inspected() ? tell::seed_of_blocks() : 0);
     if (launch.cooperative) return run_together(launch, order);
     const auto run_blocks = [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end && !failed; ++i) {
-            const auto place = static_cast<unsigned>(i);
-            std::string message =
-                block_at(0).run(launch, order.empty() ? place : order[place]);
+            std::string message = block_at(0).run(launch, order[static_cast<size_t>(i)]);
             if (message.empty()) continue;
             const std::lock_guard lock(mutex);
             if (!failed.exchange(true)) error = std::move(message);

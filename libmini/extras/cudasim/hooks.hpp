@@ -72,8 +72,8 @@ void launch_refused(const void* kernel, const char* why);
 
 // On the host thread that runs the blocks of a kernel:
 
-/// Returns the order in which the blocks of a launch run.
-std::vector<uint32_t> block_order(uint32_t blocks);
+/// Returns the seed of the order in which the blocks of a launch run.
+uint64_t seed_of_blocks();
 /// A block begins, or continues after grid.sync().
 void block_begins(const Launch& launch, unsigned block, bool continues);
 /// All blocks have ended or are at grid.sync().

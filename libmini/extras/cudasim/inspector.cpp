@@ -126,7 +126,7 @@ void tell::host_waited(const Clock& clock) {
 
 void tell::launch_refused(const void* kernel, const char* why) {
     const Unobserved unobserved;
-    const std::string what = concat(kernel_name(kernel), " was not launched: ", why);
+    const std::string what = concat(function_at(kernel), " was not launched: ", why);
     if (self().checks_)
         self().findings_.add(Mistake::kRefused, {calling_place()}, {}, what);
     else
@@ -152,9 +152,7 @@ void tell::operation_ends(const Operation& operation) {
     self().running_.unlock();
 }
 
-std::vector<uint32_t> tell::block_order(uint32_t blocks) {
-    return order_of_blocks(blocks, self().checks_ ? block_seed() : 0);
-}
+uint64_t tell::seed_of_blocks() { return self().checks_ ? block_seed() : 0; }
 
 void tell::grid_synchronized() { self().races_.grid_met(); }
 
@@ -185,7 +183,18 @@ Place Inspector::place_of(size_t thread, const void* return_address) {
             races_.operation().call};
 }
 
-void tell::block_synchronized(std::span<const ThreadState> states) {
+// Adds a finding: a thread that waits, and another that is elsewhere, or the end.
+using States = std::span<const ThreadState>;
+static void report_barrier(States states, States::iterator waits, States::iterator other,
+                           const char* message) {
+    const auto place = [&](States::iterator state) {
+        const auto thread = static_cast<size_t>(state - states.begin());
+        return state == states.end() ? Place{} : self().place_of(thread, state->address);
+    };
+    self().findings_.add(Mistake::kBarrier, place(waits), place(other), message);
+}
+
+void tell::block_synchronized(States states) {
     const Unobserved unobserved;
     self().races_.order().block_met();
     if (!self().checks_) self().log_.barrier();
@@ -195,21 +204,17 @@ void tell::block_synchronized(std::span<const ThreadState> states) {
     const auto first =
         std::ranges::find(states, ThreadState::At::kBlockBarrier, &ThreadState::at);
     if (first == states.end()) return;
-    for (size_t i = 0; i < states.size(); ++i) {
-        const bool gone = states[i].at == ThreadState::At::kExited;
-        if (!gone && states[i].address == first->address) continue;
-        const Place waits =
-            self().place_of(static_cast<size_t>(first - states.begin()), first->address);
-        const Place other = self().place_of(i, states[i].address);
-        self().findings_.add(
-            Mistake::kBarrier, waits, other,
-            gone ? "a thread of the block has ended without this __syncthreads(): all "
-                   "threads must reach it; let those without work skip the work, not the "
-                   "barrier"
-                 : "threads of one block wait at two different __syncthreads(): take the "
-                   "barrier out of the branch");
-        return;
-    }
+    const auto other = std::ranges::find_if(states, [&](const ThreadState& s) {
+        return s.at == ThreadState::At::kExited || s.address != first->address;
+    });
+    if (other == states.end()) return;
+    report_barrier(
+        states, first, other,
+        other->at == ThreadState::At::kExited
+            ? "a thread of the block has ended without this __syncthreads(): all threads "
+              "must reach it; let those without work skip the work, not the barrier"
+            : "threads of one block wait at two different __syncthreads(): take the "
+              "barrier out of the branch");
 }
 
 void tell::warp_synchronized(unsigned thread, unsigned mask) {
@@ -229,7 +234,7 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
                "undefined; take the shuffle out of the branch"));
 }
 
-void tell::block_stuck(std::span<const ThreadState> states) {
+void tell::block_stuck(States states) {
     observes = false;  // no thread of the block runs any more
     if (!self().checks_ || self().races_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
@@ -241,14 +246,8 @@ void tell::block_stuck(std::span<const ThreadState> states) {
     const auto other = std::ranges::find_if(states, [&](const ThreadState& s) {
         return s.at != waits->at || s.address != waits->address || s.mask != waits->mask;
     });
-    const auto place = [&](auto state) {
-        return state == states.end()
-                   ? Place{}
-                   : self().place_of(static_cast<size_t>(state - states.begin()),
-                                     state->address);
-    };
-    self().findings_.add(
-        Mistake::kBarrier, place(waits), place(other),
+    report_barrier(
+        states, waits, other,
         waits->at == At::kWarpBarrier
             ? "a warp waits for lanes of its mask that never arrive: no thread of the "
               "block can continue"
@@ -298,11 +297,10 @@ Inspector::Next Inspector::poll(const MemoryAccess& access) {
 
 void tell::index(int64_t index, const char* array, const void* address) {
     bool goes_on = true;
+    const std::string what =
+        concat("uses the index ", index, " of an array of type ", array);
     inspect([&](Inspector& each) {
-        if (!each.checks_) return;
-        goes_on =
-            each.reject(Mistake::kOutOfBounds, address,
-                        concat("uses the index ", index, " of an array of type ", array));
+        if (each.checks_) goes_on = each.reject(Mistake::kOutOfBounds, address, what);
     });
     if (!goes_on) abandon_thread();
 }

@@ -1,7 +1,7 @@
 // What a plain .cu file finds in place of nvcc's built-in parts: `mini cuda` includes this
 // header before the file (driver/translate.py lists what is rewritten).
 //
-//     k<<<grid, block>>>(x, n)      kernel(...)(Config(grid, block))(x, n)
+//     k<<<grid, block>>>(x, n)      mini_kernel(...)(Config(grid, block))(x, n)
 //     threadIdx.x                   at(threadIdx).x
 //     extern __shared__ float s[];  float (&s)[] = dynamic_shared();
 //     __device__ int counter;       int& counter = device_variable(...);
@@ -29,7 +29,10 @@
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/language.hpp"
 #include "libmini/extras/cudasim/runtime.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
 #include "libmini/extras/cudasim/texture.hpp"
+
+#define MINI_TEXT(...) #__VA_ARGS__
 
 // Where the references lie that stand for variables in device memory.
 #define MINI_PLACE __attribute__((section("mini_places")))
@@ -123,10 +126,12 @@ struct FunctionLauncher : Launcher<Call> {
     }
 };
 
-/// Launches a kernel template whose arguments the call deduces, or an overloaded kernel.
+/// Launches a kernel template whose arguments the call deduces, or an overloaded kernel. If the
+/// arguments' types are not the parameters', an address stands for the kernel, which `text` names.
 template <typename Name, typename Call>
 struct TemplateLauncher : Launcher<Call> {
     Name name;
+    const char* text;
 
     template <typename... Arguments>
     void operator()(Arguments... values) const {
@@ -137,15 +142,17 @@ struct TemplateLauncher : Launcher<Call> {
         };
         if constexpr (std::is_invocable_v<Name, decltype(address)>)
             kernel = name(address);
+        else
+            sim::function_at(kernel, text);
         this->enqueue(kernel, values...);
     }
 };
 
-/// kernel(name, call)(config)(arguments...) launches k: name(take) is take(k), and
-/// call(arguments...) is k(arguments...).
+/// mini_kernel(name, call, "k")(config)(arguments...) launches k: name(take) is take(k), and
+/// call(arguments...) is k(arguments...). A name that no parameter of a macro has.
 template <typename Name, typename Call>
-auto kernel(Name name, Call call) {
-    return [name, call](Config config) {
+auto mini_kernel(Name name, Call call, const char* text) {
+    return [=](Config config) {
         const auto take = [&]<typename... Parameters>(void (*function)(Parameters...)) {
             return FunctionLauncher<Call, Parameters...>{
                 {call, config}, reinterpret_cast<const void*>(function)};
@@ -153,7 +160,7 @@ auto kernel(Name name, Call call) {
         if constexpr (std::is_invocable_v<Name, decltype(take)>)
             return name(take);
         else
-            return TemplateLauncher<Name, Call>{{call, config}, name};
+            return TemplateLauncher<Name, Call>{{call, config}, name, text};
     };
 }
 
@@ -173,23 +180,20 @@ T& device_variable(T& first) {
     return *static_cast<T*>(device_variable(const_cast<const void*>(place), sizeof(T)));
 }
 
+/// Launches a kernel with the values at the addresses in `from`.
+template <bool cooperative, typename... P>
+cudaError_t launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, void** from,
+                          size_t shared = 0, cudaStream_t stream = nullptr) {
+    const auto call = [kernel](auto... values) MINI_UNCHECKED { kernel(values...); };
+    Launcher<decltype(call)> launcher{call, {grid, block, shared, stream}};
+    launcher.config.cooperative = cooperative;
+    return [&]<size_t... i>(std::index_sequence<i...>) {
+        return launcher.enqueue((const void*)kernel, *static_cast<P*>(from[i])...);
+    }
+    (std::index_sequence_for<P...>());
+}
+
 }  // namespace mini::cuda
 
-// Launches of a kernel with the values at the addresses in `from`. clang-format off
-#define MINI_LAUNCH(name, is_cooperative)                                               \
-    template <typename... P>                                                            \
-    cudaError_t name(void (*kernel)(P...), dim3 grid, dim3 block, void** from,          \
-                     size_t shared = 0, cudaStream_t stream = nullptr) {                \
-        const auto call = [kernel](auto... values)                                      \
-                              MINI_UNCHECKED { kernel(values...); };                    \
-        mini::cuda::Launcher<decltype(call)> launcher{call,                             \
-                                                      {grid, block, shared, stream}};   \
-        launcher.config.cooperative = is_cooperative;                                   \
-        return [&]<size_t... i>(std::index_sequence<i...>) {                            \
-            return launcher.enqueue((const void*)kernel, *static_cast<P*>(from[i])...); \
-        }                                                                               \
-        (std::index_sequence_for<P...>());                                              \
-    }
-MINI_LAUNCH(cudaLaunchKernel, false)
-MINI_LAUNCH(cudaLaunchCooperativeKernel, true)
-// clang-format on
+#define cudaLaunchKernel mini::cuda::launch_kernel<false>
+#define cudaLaunchCooperativeKernel mini::cuda::launch_kernel<true>

@@ -22,8 +22,8 @@ std::string shortened(const std::string& file) {
 
 std::string describe(const Place& place) {
     std::string text = place.kernel;
-    if (!text.empty() &&
-        text.find(' ') == std::string::npos)  // neither a copy nor a fill
+    const bool is_kernel = !text.empty() && text.find(' ') == std::string::npos;
+    if (is_kernel)
         text += concat(", block ", coordinates(place.block), ", thread ",
                        coordinates(place.thread));
     if (place.line > 0 || text.empty())
@@ -33,11 +33,6 @@ std::string describe(const Place& place) {
 
 bool same_line(const Place& a, const Place& b) {
     return a.line == b.line && a.file == b.file;
-}
-
-bool same_kernels(const Report& a, const Report& b) {
-    return std::minmax(a.at.kernel, a.other.kernel) ==
-           std::minmax(b.at.kernel, b.other.kernel);
 }
 
 // Returns whether the race is on the source line of this uninitialised read or note.
@@ -103,6 +98,9 @@ std::vector<Report> Findings::take() {
     auto lines = lines_of(addresses);
 
     // Merge findings with the same kind, kernels and lines.
+    using Where = std::tuple<std::string, std::string, int>;
+    const auto where = [](const Place& at) { return Where{at.kernel, at.file, at.line}; };
+    std::map<std::tuple<Mistake, Where, Where>, size_t> index_of;
     std::vector<Report> reports;
     for (Report& report : all) {
         for (Place* place : {&report.at, &report.other}) {
@@ -115,17 +113,13 @@ std::vector<Report> Findings::take() {
         if (report.mistake == Mistake::kBarrier && report.other.line > 0 &&
             same_line(report.at, report.other))
             continue;
-        const auto twin =
-            std::find_if(reports.begin(), reports.end(), [&](const Report& r) {
-                return r.mistake == report.mistake && same_kernels(r, report) &&
-                       ((same_line(r.at, report.at) &&
-                         same_line(r.other, report.other)) ||
-                        (same_line(r.at, report.other) && same_line(r.other, report.at)));
-            });
-        if (twin == reports.end())
+        const auto places = std::minmax({where(report.at), where(report.other)});
+        const auto [at, is_new] = index_of.try_emplace(
+            {report.mistake, places.first, places.second}, reports.size());
+        if (is_new)
             reports.push_back(std::move(report));
         else
-            twin->count += report.count;
+            reports[at->second].count += report.count;
     }
     const auto races = reports;
     std::erase_if(reports, [&](const Report& report) {

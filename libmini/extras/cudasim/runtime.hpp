@@ -15,10 +15,11 @@
 constexpr int cudaCpuDeviceId = -1;
 enum : unsigned {
     cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaMemAttachSingle = 4,
-    cudaHostAllocPortable = 1, cudaHostAllocMapped, cudaHostAllocWriteCombined = 4,
-    cudaHostRegisterDefault = 0, cudaHostRegisterPortable, cudaHostRegisterMapped,
-    cudaEventBlockingSync = 1, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
-    cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8
+    cudaHostAllocDefault = 0, cudaHostAllocPortable, cudaHostAllocMapped,
+    cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0, cudaHostRegisterPortable,
+    cudaHostRegisterMapped, cudaEventBlockingSync = 1, cudaDeviceScheduleAuto = 0,
+    cudaDeviceScheduleSpin, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4,
+    cudaDeviceMapHost = 8
 };
 enum cudaFuncCache {
     cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1,
@@ -77,6 +78,10 @@ cudaError_t cudaMemcpy2D(Arguments... arguments) {
     const cudaError_t error = cudaMemcpy2DAsync(arguments...);
     return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                       cudaStream_t stream = nullptr) {
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
 #define cudaMemcpyPeer cudaMemcpyPeerAsync
 
 // ---- kernels by their address ----
@@ -122,6 +127,8 @@ MINI_NOTHING(cudaSetDeviceFlags) MINI_NOTHING(cudaDeviceGetDefaultMemPool)
 MINI_NOTHING(cudaMemPoolSetAttribute) MINI_NOTHING(cudaMemPoolSetAccess)
 MINI_NOTHING(cudaProfilerStart) MINI_NOTHING(cudaProfilerStop)
 MINI_NOTHING(cudaDeviceDisablePeerAccess)
+// A launch in a queue may use it.
+MINI_NOTHING(cudaDestroyTextureObject) MINI_NOTHING(cudaDestroySurfaceObject)
 // clang-format on
 #define cudaThreadSynchronize cudaDeviceSynchronize
 #define cudaDriverGetVersion cudaRuntimeGetVersion

@@ -80,7 +80,7 @@ void Machine::forget_if_over(Stream* stream) {
 }
 
 bool Machine::knows(const Stream* stream) const {
-    return std::any_of(streams_.begin(), streams_.end(), [&](const auto& each) {
+    return std::ranges::any_of(streams_, [&](const auto& each) {
         return each.get() == stream && !each->destroyed;
     });
 }
@@ -175,11 +175,12 @@ void Machine::host_comes_after(const OperationPointer& operation) {
     if (is_inspected()) tell::host_waited(host_clock_);
 }
 
-void Machine::wait(Lock& lock, const OperationPointer& operation) {
-    if (operation == nullptr) return;
-    const OperationPointer goal = operation;
-    run_until(lock, goal);
-    host_comes_after(goal);
+cudaError_t Machine::wait(Lock& lock, const OperationPointer& operation, int device) {
+    if (const OperationPointer goal = operation) {
+        run_until(lock, goal);
+        host_comes_after(goal);
+    }
+    return fault(device).code;
 }
 
 void Machine::wait_device(Lock& lock, int device, bool counts) {
@@ -187,22 +188,18 @@ void Machine::wait_device(Lock& lock, int device, bool counts) {
     for (const auto& each : streams_)
         if (each->device == device && each->last != nullptr) all.push_back(each->last);
     for (const OperationPointer& each : all)
-        counts ? wait(lock, each) : run_until(lock, each);
+        counts ? static_cast<void>(wait(lock, each, device)) : run_until(lock, each);
 }
 
-bool Machine::query(Lock& lock, const OperationPointer& operation) {
-    if (operation == nullptr) return true;
-    const OperationPointer goal = operation;
-    if (goal->done) {
-        host_comes_after(goal);
-        return true;
-    }
-    Operation* const next = ready_before(*goal);
+cudaError_t Machine::query(Lock& lock, const OperationPointer& operation, int device) {
+    if (operation == nullptr || operation->done) return wait(lock, operation, device);
+    Operation* const next = ready_before(*operation);
     if (next != nullptr && next->kind == OperationKind::kHostFunction)
         run_elsewhere(lock, next->stream->queue.front());
     else if (next != nullptr)
         run(lock, *next);
-    return false;
+    const cudaError_t error = fault(device).code;
+    return error == cudaSuccess ? cudaErrorNotReady : error;
 }
 
 // Runs a host function on its own thread, as CUDA does, since the function may wait for
@@ -265,9 +262,7 @@ cudaError_t StreamCall::give(Operation operation, const OperationPointer& after)
 
 cudaError_t StreamCall::wait() {
     if (error_ != cudaSuccess) return error_;
-    const int device = stream_->device;
-    machine_.wait(lock_, stream_->last);
-    return machine_.fault(device).code;
+    return machine_.wait(lock_, stream_->last, stream_->device);
 }
 
 }  // namespace mini::sim

@@ -72,17 +72,17 @@ class Machine {
                 const OperationPointer& after);
 
     /// Blocks until `operation` is done; returns immediately if it is null. Counts as a
-    /// wait of the host for the operation (launch.hpp).
-    void wait(Lock& lock, const OperationPointer& operation);
+    /// wait of the host for the operation (launch.hpp). Returns the error of the device.
+    cudaError_t wait(Lock& lock, const OperationPointer& operation, int device);
 
     /// Blocks until all operations that a device's streams hold now are done. Counts as a
     /// wait of the host for them, if `counts`.
     void wait_device(Lock& lock, int device, bool counts = true);
 
-    /// Returns true if `operation` is null or was done before this call; counts as a wait
-    /// of the host. Otherwise runs at most one operation, `operation` or one that it
-    /// depends on, and returns false.
-    bool query(Lock& lock, const OperationPointer& operation);
+    /// Like wait() if `operation` is null or was done before this call. Otherwise runs at
+    /// most one operation, `operation` or one that it depends on, and returns
+    /// cudaErrorNotReady, or the error of the device.
+    cudaError_t query(Lock& lock, const OperationPointer& operation, int device);
 
     Fault& fault(int device) { return faults_[static_cast<size_t>(device)]; }
 

@@ -76,11 +76,18 @@ int read_headers(dl_phdr_info* info, size_t, void* out) {
     return 1;
 }
 
+std::string without_unnamed(std::string name) {
+    const std::string unnamed = "(anonymous namespace)::";
+    for (size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
+        name.erase(at, unnamed.size());
+    return name;
+}
+
 std::string demangled(const std::string& name) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-    return status == 0 ? text.get() : name;
+    return without_unnamed(status == 0 ? text.get() : name);
 }
 
 void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
@@ -166,11 +173,6 @@ std::string output_of(const std::string& command) {
     return all;
 }
 
-// Returns the address as a command-line argument, with a leading space.
-std::string argument(const void* address) {
-    return concat(" 0x", std::hex, reinterpret_cast<uintptr_t>(address) - image().base);
-}
-
 // Parses "file:line", "file:line (discriminator 2)" or "??:?".
 Line parse(const std::string& text) {
     const size_t colon = text.rfind(':');
@@ -212,7 +214,7 @@ void look_up(const std::string& addresses) {
             continue;
         }
         if (known == nullptr || !std::getline(lines, file)) return;
-        known->functions.push_back(short_name(text));
+        known->functions.push_back(short_name(without_unnamed(text)));
         Line line = parse(file);
         if (known->number > 0 || line.number == 0 || of_the_simulator(line.file))
             continue;
@@ -249,14 +251,16 @@ Region thread_variables() {
 }
 
 // The names are kept by address: the checker looks them up at each access of some kinds.
-const std::string& function_at(const void* address) {
+const std::string& function_at(const void* address, const char* name) {
     static std::mutex mutex;
     static auto& known = *new std::unordered_map<const void*, std::string>;
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = known.try_emplace(address);
-    const Function* const function = is_new ? find_function(address) : nullptr;
-    if (function != nullptr) found->second = demangled(function->name);
-    return found->second;
+    if (!is_new) return found->second;
+    const Function* const function = find_function(address);
+    return found->second = name != nullptr       ? name
+                           : function != nullptr ? demangled(function->name)
+                                                 : concat("at ", address);
 }
 
 std::string short_name(const std::string& function) {
@@ -266,9 +270,8 @@ std::string short_name(const std::string& function) {
         if (c == ' ' && name != "operator")
             name.clear();  // the return type ends here
         else if (c == '<' || c == '(') {
-            const bool anonymous = function.compare(i, 11, "(anonymous ") == 0;
             const size_t end = closing(function, i);
-            if (end == std::string::npos || (c == '(' && !anonymous)) break;
+            if (end == std::string::npos || c == '(') break;
             i = end;
         } else if (c == ':')
             name.clear();
@@ -276,14 +279,6 @@ std::string short_name(const std::string& function) {
             name += c;
     }
     return name.empty() ? function : name;
-}
-
-std::string kernel_name(const void* kernel) {
-    std::string name = function_at(kernel);
-    const std::string unnamed = "(anonymous namespace)::";
-    for (size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
-        name.erase(at, unnamed.size());
-    return name.empty() ? concat("at ", kernel) : name;
 }
 
 ImagePart image_part(const void* address) {
@@ -328,7 +323,8 @@ std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses) 
     const std::lock_guard lock(mutex);
     std::string arguments;
     for (const void* address : addresses)
-        if (table().try_emplace(address).second) arguments += argument(address);
+        if (table().try_emplace(address).second)
+            arguments += concat(" 0x", std::hex, uintptr_t(address) - image().base);
     if (!arguments.empty()) look_up(arguments);
     return table();
 }

@@ -32,16 +32,14 @@ std::vector<SharedArray> shared_arrays_of(const void* kernel);
 /// Returns the memory of the calling thread's thread-local variables.
 Region thread_variables();
 
-/// Returns the demangled name of the function that contains an address, or "" if unknown.
-const std::string& function_at(const void* address);
+/// Returns the demangled name of the function that contains an address, without unnamed
+/// namespaces, or "at <address>" if unknown. The first call may give the name, as the source has
+/// it, of a function whose symbol does not tell.
+const std::string& function_at(const void* address, const char* name = nullptr);
 
 /// Returns a function's name without namespaces, return type, template arguments and
 /// parameters.
 std::string short_name(const std::string& function);
-
-/// Returns a kernel's name and parameter types, or "at <address>" if the program has no
-/// symbols.
-std::string kernel_name(const void* kernel);
 
 /// A part of the program's own image: outside of the image, read-only or writable.
 enum class ImagePart { kNone, kConstant, kVariable };

@@ -179,11 +179,6 @@ inline cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object,
     const cudaTextureDesc how = {};
     return cudaCreateTextureObject(object, from, &how, nullptr);
 }
-inline cudaError_t cudaDestroyTextureObject(unsigned long long object) {
-    delete reinterpret_cast<mini::cuda::Texture*>(object);
-    return cudaSuccess;
-}
-#define cudaDestroySurfaceObject cudaDestroyTextureObject
 
 template <typename T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {

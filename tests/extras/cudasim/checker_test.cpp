@@ -222,5 +222,30 @@ TEST_CASE("a kernel with MINI_TODO fails, and the error has the task and its tit
     cudaDeviceReset();  // clears the sticky error
 }
 
+// Returns the error message of a launch that exceeds a limit, and requires that the right
+// version succeeds.
+std::string error_of(bugs::Run run) {
+    const std::string message = test::message_of<cuda::CudaError>([&] { run(true); });
+    run(false);
+    REQUIRE(cudaGetLastError() == cudaSuccess);
+    return message;
+}
+
+TEST_CASE("more than 48 KiB of __shared__ arrays are refused") {
+    const std::string message = error_of(bugs::large_static);
+    CHECK_THAT(message, ContainsSubstring("mini::bugs::large_arrays<12289u>"));
+    CHECK_THAT(message, ContainsSubstring("arrays take 49156 bytes"));
+    CHECK_THAT(message, ContainsSubstring("all 49152"));
+    CHECK_THAT(message, ContainsSubstring("one 4"));
+}
+
+TEST_CASE("static and dynamic shared memory share 48 KiB without cudaFuncSetAttribute") {
+    const std::string message = error_of(bugs::large_dynamic);
+    CHECK_THAT(message, ContainsSubstring("mini::bugs::static_and_dynamic"));
+    CHECK_THAT(message,
+               ContainsSubstring("requests 46080 bytes of dynamic shared memory, and "
+                                 "45056 are allowed beside __shared__ arrays of 4096"));
+}
+
 }  // namespace
 }  // namespace mini::sim

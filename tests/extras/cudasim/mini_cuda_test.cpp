@@ -64,11 +64,12 @@ TEST_CASE("mini cuda: half and bfloat16, and the toolkit's libraries") {
 }
 
 // Returns what `mini cuda` says of a file with this text.
-Answer mini_cuda_of(const std::string& text, const std::string& options) {
+Answer mini_cuda_of(const std::string& text, const std::string& options,
+                    const std::string& compiler = "") {
     const test::Folder folder;
     std::ofstream(folder / "it.cu") << text;
-    return run_shell(concat("cd ", folder.path(), " && ", MINI_BIN_DIR, "/mini cuda ",
-                            options, " it.cu"));
+    return run_shell(concat("cd ", folder.path(), " && CXX=", compiler, " ", MINI_BIN_DIR,
+                            "/mini cuda ", options, " it.cu"));
 }
 
 TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
@@ -119,6 +120,23 @@ TEST_CASE(
     CHECK(contains(result.text, "the other: a copy, it.cu:7\n"));
     CHECK(contains(result.text, "MINI_SIM_CHECK: 2 mistakes"));
     CHECK(result.code > 128);
+}
+
+TEST_CASE("findings name a template kernel, even if a launch converts its arguments") {
+    const std::string compiler = a_compiler();
+    if (compiler.empty()) return;
+    const Answer result = mini_cuda_of(
+        "namespace n { template <typename T, typename F>\n"
+        "__global__ void fill(T* x, size_t i, F f) { x[i] = f(1); } }\n"
+        "#define RUN(kernel, blocks) kernel<<<blocks, 1>>>(x, 8, f)\n"
+        "int main() { int* x; cudaMalloc(&x, 32); auto f = [] __device__ (int i) { "
+        "return i; };\n"
+        "  RUN(n::fill, 1); RUN(n::fill<int>, 0); cudaDeviceSynchronize(); }\n",
+        "--check", compiler);
+    CHECK(contains(result.text,
+                   "out of bounds: fill, block (0, 0, 0), thread (0, 0, 0), it.cu:2"));
+    CHECK(contains(result.text, "    n::fill<int> was not launched: "));
+    CHECK(contains(result.text, "MINI_SIM_CHECK: 2 mistakes"));
 }
 
 TEST_CASE("mini cuda --seeds names the order of blocks in which a mistake shows") {

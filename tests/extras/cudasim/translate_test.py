@@ -17,8 +17,9 @@ def translated(text):
 
 
 def launch_of(name):
-    return (f"::mini::cuda::kernel([&](auto mini_take) -> decltype(mini_take({name})) {{ return "
-            f"mini_take({name}); }}, [=](auto... mini_values) MINI_UNCHECKED {{ {name}(mini_values...); }})")
+    return (f"::mini::cuda::mini_kernel([&](auto mini_take) -> decltype(mini_take({name})) {{ return "
+            f"mini_take({name}); }}, [=](auto... mini_values) MINI_UNCHECKED {{ {name}(mini_values...); }}, "
+            f"MINI_TEXT({name}))")
 
 
 def variable_of(first, name, where=""):

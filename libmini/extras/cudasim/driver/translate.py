@@ -1,7 +1,7 @@
 """Rewrites the parts of CUDA C++ that a C++ compiler cannot read. All other text, and each line's
 number, stay as they are.
 
-    k<T><<<g, b>>>(x)                ::mini::cuda::kernel(...k<T>...)(::mini::cuda::Config(g, b))(x)
+    k<T><<<g, b>>>(x)                ::mini::cuda::mini_kernel(...k<T>...)(::mini::cuda::Config(g, b))(x)
     threadIdx.x                      ::mini::cuda::at(threadIdx).x
     cudaLaunchKernel((void*)k, ...)  cudaLaunchKernel(k, ...), which needs the parameters' types
     extern __shared__ int s[];       int (&s)[] = ::mini::cuda::dynamic_shared();
@@ -22,13 +22,14 @@ TOKEN = re.compile(r"""
       |\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*                                      # 1'000, 0x1p-3f
       |\w+|<<<|>>>|<<|>>|<=|>=|::|->|(?s:.)|\Z)""", re.X)
 # What translate() may rewrite.
-CUDA = re.compile(r'__global__|__device__|__shared__|__constant__|<<<|threadIdx|blockIdx|\.cuh?"')
+CUDA = re.compile(r'__global__|__device__|__shared__|__constant__|<<<|threadIdx|blockIdx|\.cuh?"'
+                  r'|<(cu|device_|math_|vector_)\w+[./]')
 OPEN, CLOSE = {"(", "[", "{"}, {")", "]", "}"}
 SPECIFIERS = set("static const volatile inline extern constexpr __device__ __constant__ __managed__ "
                  "__shared__ __host__ __restrict__".split())
 ALIGNED = {"__align__", "alignas", "__attribute__", "__launch_bounds__"}
-LAUNCH = ("::mini::cuda::kernel([&](auto mini_take) -> decltype(mini_take({0})) {{ return mini_take({0}"
-          "); }}, [=](auto... mini_values) MINI_UNCHECKED {{ {0}(mini_values...); }})"
+LAUNCH = ("::mini::cuda::mini_kernel([&](auto mini_take) -> decltype(mini_take({0})) {{ return mini_take({0}"
+          "); }}, [=](auto... mini_values) MINI_UNCHECKED {{ {0}(mini_values...); }}, MINI_TEXT({0}))"
           "(::mini::cuda::Config(")
 VARIABLE = ("static {type} {name}_first{rest}; {where}decltype({name}_first)& {name} MINI_PLACE = "
             "::mini::cuda::device_variable({name}_first)")

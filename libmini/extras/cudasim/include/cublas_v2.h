@@ -126,16 +126,6 @@ inline cublasStatus_t cublasGemmStridedBatchedEx(
                                      mini::cuda::BlasMatrix{beta, scalar}.value()},
                                     batches);
 }
-inline cublasStatus_t cublasGemmEx(MINI_SHAPE, const void* alpha, const void* a,
-                                   cudaDataType type_a, int lda, const void* b,
-                                   cudaDataType type_b, int ldb, const void* beta,
-                                   void* c, cudaDataType type_c, int ldc,
-                                   cublasComputeType_t compute,
-                                   cublasGemmAlgo_t = CUBLAS_GEMM_DEFAULT) {
-    return cublasGemmStridedBatchedEx(handle, of_a, of_b, m, n, k, alpha, a, type_a, lda,
-                                      0, b, type_b, ldb, 0, beta, c, type_c, ldc, 0, 1,
-                                      compute);
-}
 
 // With a type each.
 #define MINI_BLAS(letter, T, type, compute)                                              \
@@ -150,8 +140,8 @@ inline cublasStatus_t cublasGemmEx(MINI_SHAPE, const void* alpha, const void* a,
     inline cublasStatus_t cublas##letter##gemm(MINI_SHAPE, const T* alpha, const T* a,   \
                                                int lda, const T* b, int ldb,             \
                                                const T* beta, T* c, int ldc) {           \
-        return cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, a, type, lda, b, type,   \
-                            ldb, beta, c, type, ldc, compute);                           \
+        return cublas##letter##gemmStridedBatched(handle, of_a, of_b, m, n, k, alpha, a, \
+                                                  lda, 0, b, ldb, 0, beta, c, ldc, 0, 1); \
     }
 MINI_BLAS(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 MINI_BLAS(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)

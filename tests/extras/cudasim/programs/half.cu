@@ -1,15 +1,11 @@
-// half and bfloat16: each check prints a line if it fails.
+// half and bfloat16.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <cstdio>
 #include <cstring>
 
-#define CHECK(condition) \
-    if (!(condition)) printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), ++failures
-
-static int failures = 0;
+#include "check.h"
 
 __global__ void axpy(half a, const half* x, half* y, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,12 +1,6 @@
-// The language of plain CUDA programs: each check prints a line if it fails.
+// The language of plain CUDA programs.
 
-#include <cstdio>
-#include <vector>
-
-#define CHECK(condition) \
-    if (!(condition)) printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), ++failures
-
-static int failures = 0;
+#include "check.h"
 
 __constant__ float weights[3];
 __device__ int counter = 5, table[2] = {1, 2};
@@ -78,18 +72,8 @@ __global__ void shape(int* out, dim3 extent, int first = 0) {
 }
 
 template <typename T>
-std::vector<T> host(const T* from, int n) {
-    std::vector<T> to(n);
-    cudaMemcpy(to.data(), from, n * sizeof(T), cudaMemcpyDeviceToHost);
-    return to;
-}
-
-template <typename T>
 T* zeros(int n) {
-    T* p;
-    cudaMalloc(&p, n * sizeof(T));
-    cudaMemset(p, 0, n * sizeof(T));
-    return p;
+    return on_device(std::vector<T>(n));
 }
 
 int main() {
@@ -102,13 +86,13 @@ int main() {
     CHECK(cudaMemcpyToSymbol(weights, given, sizeof given) == cudaSuccess);
     dim3 blockDim(256), gridDim((n + blockDim.x - 1) / blockDim.x);
     add<<<gridDim, blockDim>>>(da, db, dc, n);
-    CHECK(host(dc, n)[998] == 3);
+    CHECK(on_host(dc, n)[998] == 3);
     reverse<float, 64><<<1, 64, 64 * sizeof(float)>>>(dc);
-    CHECK(host(dc, 64)[0] == 2 && host(dc, 64)[63] == 2 && host(dc, 64)[62] == 4);
+    CHECK(on_host(dc, 64)[0] == 2 && on_host(dc, 64)[63] == 2 && on_host(dc, 64)[62] == 4);
     fill<<<1, 32>>>(dc, 9.f);
     void (*chosen)(float*, float) = fill<float>;
     chosen<<<1, 1>>>(dc, 8);
-    CHECK(host(dc, 33)[0] == 8 && host(dc, 33)[31] == 9);
+    CHECK(on_host(dc, 33)[0] == 8 && on_host(dc, 33)[31] == 9);
 
     int* i = zeros<int>(8);
     unsigned* u = zeros<unsigned>(4);
@@ -120,9 +104,9 @@ int main() {
     cudaMemcpyFromSymbol(&count, counter, sizeof count);
     cudaMemcpyFromSymbol(&many, total, sizeof many);
     CHECK(count == 5 + 16 * 3 && many == 32);
-    CHECK(host(i, 3) == (std::vector<int>{31, -31, 7}));
-    CHECK(host(u, 4) == (std::vector<unsigned>{2, ~0u, -32u, 4}));
-    CHECK(host(d, 1)[0] == 16 && host(db, 1)[0] == 32);
+    CHECK(on_host(i, 3) == (std::vector<int>{31, -31, 7}));
+    CHECK(on_host(u, 4) == (std::vector<unsigned>{2, ~0u, -32u, 4}));
+    CHECK(on_host(d, 1)[0] == 16 && on_host(db, 1)[0] == 32);
 
     float4* f4 = zeros<float4>(2);
     int2* i2 = zeros<int2>(2);
@@ -130,13 +114,13 @@ int main() {
     double2* d2 = zeros<double2>(2);
     fill<<<1, 2>>>(f4, make_float4(1, 2, 3, 4));
     vectors<<<1, 2>>>(f4, i2, c4, d2);
-    CHECK(host(f4, 2)[1].x == 4 && host(i2, 2)[1].y == -1);
-    CHECK(host(c4, 2)[1].w == 255 && host(d2, 2)[1].y == 1.5);
+    CHECK(on_host(f4, 2)[1].x == 4 && on_host(i2, 2)[1].y == -1);
+    CHECK(on_host(c4, 2)[1].w == 255 && on_host(d2, 2)[1].y == 1.5);
 
     warps<<<1, 32, 32 * sizeof(int)>>>(i);
-    CHECK(host(i, 6) == (std::vector<int>{496, 5, 3, 0, 11, 31 + 4 + 1 + 2 + 3}));
+    CHECK(on_host(i, 6) == (std::vector<int>{496, 5, 3, 0, 11, 31 + 4 + 1 + 2 + 3}));
     shape<<<dim3(1, 2), {4, 3, 2}>>>(i, 7);
-    CHECK(host(i, 2) == (std::vector<int>{432, 7}));
+    CHECK(on_host(i, 2) == (std::vector<int>{432, 7}));
 
     // The runtime.
     int* managed;

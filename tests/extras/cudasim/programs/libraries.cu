@@ -1,4 +1,4 @@
-// Cooperative groups, cuBLAS, wmma, cuRAND and CUB: each check prints a line if it fails.
+// Cooperative groups, cuBLAS, wmma, cuRAND and CUB.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -10,31 +10,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
+#include "check.h"
+
 namespace cg = cooperative_groups;
-
-#define CHECK(condition) \
-    if (!(condition)) printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), ++failures
-
-static int failures = 0;
-
-// In memory of the device, freed at the end of the program.
-template <typename T>
-T* on_device(const std::vector<T>& values) {
-    T* to;
-    cudaMalloc(&to, values.size() * sizeof(T));
-    cudaMemcpy(to, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
-    return to;
-}
-template <typename T>
-std::vector<T> on_host(const T* from, size_t size) {
-    std::vector<T> values(size);
-    cudaMemcpy(values.data(), from, size * sizeof(T), cudaMemcpyDeviceToHost);
-    return values;
-}
 
 // ---- cooperative groups ----
 
@@ -173,12 +155,10 @@ void check_blas() {
             });
         });
         check_products<__nv_bfloat16>(turn & 1, turn & 2, [&](const auto& p) {
-            return p.one_by_one([&](auto a, auto b, auto c) {
-                return cublasGemmEx(p.blas, p.of_a, p.of_b, p.m, p.n, p.k, &two, a,
-                                    CUDA_R_16BF, p.lda, b, CUDA_R_16BF, p.ldb, &half_, c,
-                                    CUDA_R_16BF, p.ldc, CUBLAS_COMPUTE_32F,
-                                    CUBLAS_GEMM_DEFAULT);
-            });
+            return cublasGemmStridedBatchedEx(
+                p.blas, p.of_a, p.of_b, p.m, p.n, p.k, &two, p.a, CUDA_R_16BF, p.lda,
+                p.step_a, p.b, CUDA_R_16BF, p.ldb, p.step_b, &half_, p.c, CUDA_R_16BF,
+                p.ldc, p.step_c, p.batches, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
         });
     }
 }

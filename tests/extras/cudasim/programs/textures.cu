@@ -1,13 +1,9 @@
-// Textures and surfaces: each check prints a line if it fails.
+// Textures and surfaces.
 
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
-#define CHECK(condition) \
-    if (!(condition)) printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), ++failures
-
-static int failures = 0;
+#include "check.h"
 
 constexpr int kWidth = 5, kHeight = 3;
 
@@ -25,14 +21,6 @@ __global__ void fetch_linear(cudaTextureObject_t from, float* to) {
 __global__ void transpose(cudaSurfaceObject_t from, cudaSurfaceObject_t to) {
     const int x = threadIdx.x, y = threadIdx.y;
     surf2Dwrite(2 * surf2Dread<float>(from, 4 * x, y), to, 4 * y, x);
-}
-
-template <typename T>
-T* on_device(const std::vector<T>& values) {
-    T* to;
-    cudaMalloc(&to, values.size() * sizeof(T));
-    cudaMemcpy(to, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
-    return to;
 }
 
 // An array of kWidth x kHeight elements.
@@ -56,10 +44,8 @@ std::vector<T> fetched(const cudaResourceDesc& from, const cudaTextureDesc& how,
     T* to;
     cudaMalloc(&to, x.size() * sizeof(T));
     fetch<T><<<1, x.size()>>>(texture, on_device(x), on_device(y), to);
-    std::vector<T> got(x.size());
-    cudaMemcpy(got.data(), to, x.size() * sizeof(T), cudaMemcpyDeviceToHost);
-    CHECK(cudaDestroyTextureObject(texture) == 0);
-    return got;
+    CHECK(cudaDestroyTextureObject(texture) == 0);  // before the launch has run
+    return on_host(to, x.size());
 }
 
 int main() {

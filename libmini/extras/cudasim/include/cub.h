@@ -1,5 +1,5 @@
-// The part of CUB that small programs use: reductions of a block, and reductions, sums and sorts
-// of an array, which are one thread of a kernel each.
+// The part of CUB that small programs use: reductions of a block or a warp and scans of a block, and
+// reductions, sums and sorts of an array, which are one thread of a kernel each.
 
 #pragma once
 
@@ -10,34 +10,73 @@
 
 namespace cub {
 
-/// Combines values of the threads of a block. As on a GPU, a __syncthreads() must stand between
-/// two uses of one TempStorage.
+MINI_WORD int thread() { return static_cast<int>(mini::sim::running().thread); }
+
+/// The values of the threads of a block. As on a GPU, a __syncthreads() must stand between two
+/// uses of one TempStorage.
 template <typename T, int Threads>
-struct BlockReduce {
+struct BlockValues {
     struct TempStorage {
         T values[Threads];
     } & storage;
 
-    explicit BlockReduce(TempStorage& storage) : storage(storage) {}
+    explicit BlockValues(TempStorage& storage) : storage(storage) {}
     /// Returns f of the values of the first n threads, to thread 0.
     T Reduce(T value, auto f, int n = Threads) {
-        const unsigned self = mini::sim::running().thread;
-        storage.values[self] = value;
-        __syncthreads();
-        for (int i = 1; self == 0 && i < n; ++i) value = f(value, storage.values[i]);
-        return value;
+        share(value);
+        return thread() == 0 ? std::accumulate(all + 1, all + n, value, f) : value;
     }
     T Sum(T value, int n = Threads) { return Reduce(value, std::plus<T>(), n); }
+    void InclusiveSum(T value, T& to) {
+        share(value);
+        to = std::accumulate(all, all + thread() + 1, T{});
+    }
+    void ExclusiveSum(T value, T& to) {
+        share(value);
+        to = std::accumulate(all, all + thread(), T{});
+    }
+    void ExclusiveSum(T value, T& to, T& sum) {
+        ExclusiveSum(value, to);
+        sum = std::accumulate(all, all + Threads, T{});
+    }
+
+  private:
+    void share(T value) {
+        storage.values[thread()] = value;
+        __syncthreads();
+    }
+
+    const T* const all = storage.values;
+};
+template <typename T, int Threads>
+using BlockReduce = BlockValues<T, Threads>;
+template <typename T, int Threads>
+using BlockScan = BlockValues<T, Threads>;
+
+/// Combines the values of `Lanes` lanes of a warp, for the first of them.
+template <typename T, int Lanes = 32>
+struct WarpReduce {
+    struct TempStorage {};
+    explicit WarpReduce(TempStorage&) {}
+    T Reduce(T value, auto f, int n = Lanes) {
+        for (int by = 1; by < Lanes; by *= 2) {
+            const T other = __shfl_down_sync(0xffffffffu, value, by, Lanes);
+            if (thread() % Lanes + by < n) value = f(value, other);
+        }
+        return value;
+    }
+    T Sum(T value, int n = Lanes) { return Reduce(value, std::plus<T>(), n); }
 };
 
 template <typename Work>
 __global__ void array_kernel(Work work) {
     work();
 }
-/// Without `temporary`, sets its size; with it, enqueues work().
+/// Without `temporary`, sets its size to `needs`; with it, enqueues work().
 template <typename Work>
-cudaError_t on_array(void* temporary, size_t& bytes, cudaStream_t stream, Work work) {
-    bytes = temporary == nullptr ? 1 : bytes;
+cudaError_t on_array(void* temporary, size_t& bytes, size_t needs, cudaStream_t stream,
+                     Work work) {
+    bytes = temporary == nullptr ? needs : bytes;
     return temporary == nullptr
                ? cudaSuccess
                : mini::cuda::enqueue_body(
@@ -51,7 +90,7 @@ cudaError_t on_array(void* temporary, size_t& bytes, cudaStream_t stream, Work w
     static cudaError_t name(void* temporary, size_t& bytes, From from, To to, size_t n,     \
                             cudaStream_t stream = nullptr) {                                \
         using T [[maybe_unused]] = std::remove_cvref_t<decltype(*from)>;                    \
-        return on_array(temporary, bytes, stream, [=] { __VA_ARGS__; });                    \
+        return on_array(temporary, bytes, 1, stream, [=] { __VA_ARGS__; });                 \
     }
 struct DeviceReduce {
     MINI_ARRAY(Sum, *to = std::accumulate(from, from + n, T{}))
@@ -63,21 +102,35 @@ struct DeviceScan {
     MINI_ARRAY(ExclusiveSum, std::exclusive_scan(from, from + n, to, T{}))
 };
 
-/// Sorts by all bits of the keys; another range of bits is refused.
+/// Sorts by all bits of the keys; another range of bits is refused. Equal keys keep their order.
 struct DeviceRadixSort {
-#define MINI_SORT(name, less)                                                               \
-    template <typename K>                                                                   \
-    static cudaError_t name(void* temporary, size_t& bytes, const K* from, K* to, size_t n, \
-                            int begin = 0, int end = 8 * sizeof(K),                         \
-                            cudaStream_t stream = nullptr) {                                \
+#define MINI_SORT(direction, less)                                                          \
+    template <typename K, typename V>                                                       \
+    static cudaError_t SortPairs##direction(                                                \
+        void* temporary, size_t& bytes, const K* from, K* to, const V* values,              \
+        V* to_values, size_t n, int begin = 0, int end = 8 * sizeof(K),                     \
+        cudaStream_t stream = nullptr) {                                                    \
         if (begin != 0 || end != 8 * sizeof(K)) return cudaErrorNotSupported;               \
-        return on_array(temporary, bytes, stream, [=] {                                     \
-            std::copy(from, from + n, to);                                                  \
-            std::sort(to, to + n, less);                                                    \
+        auto* const order = static_cast<size_t*>(temporary);                                \
+        return on_array(temporary, bytes, (n + 1) * sizeof(size_t), stream, [=] {           \
+            std::iota(order, order + n, size_t{0});                                         \
+            std::sort(order, order + n, [&](size_t a, size_t b) {                           \
+                return from[a] == from[b] ? a < b : from[a] less from[b];                   \
+            });                                                                             \
+            for (size_t i = 0; i < n; ++i) {                                                \
+                to[i] = from[order[i]];                                                     \
+                if (values != nullptr) to_values[i] = values[order[i]];                     \
+            }                                                                               \
         });                                                                                 \
+    }                                                                                       \
+    template <typename K>                                                                   \
+    static cudaError_t SortKeys##direction(void* temporary, size_t& bytes, const K* from,   \
+                                           K* to, size_t n, auto... others) {               \
+        return SortPairs##direction<K, char>(temporary, bytes, from, to, nullptr, nullptr,  \
+                                             n, others...);                                 \
     }
-    MINI_SORT(SortKeys, std::less<K>())
-    MINI_SORT(SortKeysDescending, std::greater<K>())
+    MINI_SORT(, <)
+    MINI_SORT(Descending, >)
 };
 
 }  // namespace cub

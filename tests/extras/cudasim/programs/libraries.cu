@@ -305,6 +305,24 @@ __global__ void sum_blocks(const int* from, int* to) {
     if (threadIdx.x == 0) to[2 * blockIdx.x] = sum, to[2 * blockIdx.x + 1] = most;
 }
 
+// Sums up to each of 64 numbers and before it; of each warp, the sum, and the most of 5.
+__global__ void scan_block(const int* from, int* to) {
+    using Scan = cub::BlockScan<int, 64>;
+    using Warp = cub::WarpReduce<int>;
+    __shared__ Scan::TempStorage of_block;
+    __shared__ Warp::TempStorage of_warp;
+    const int i = threadIdx.x, warp = i / 32;
+    Scan(of_block).InclusiveSum(from[i], to[i]);
+    __syncthreads();
+    int all;
+    Scan(of_block).ExclusiveSum(from[i], to[64 + i], all);
+    const int sum = Warp(of_warp).Sum(from[i]);
+    const int most = Warp(of_warp).Reduce(
+        from[i], [](int a, int b) { return max(a, b); }, 5);
+    if (i % 32 == 0) to[128 + 2 * warp] = sum, to[129 + 2 * warp] = most;
+    if (i == 63) to[132] = all;
+}
+
 // Returns what function(temporary, bytes) puts into the first `size` elements of `to`.
 std::vector<int> with_temporary(const int* to, size_t size, auto function) {
     size_t bytes = 0;
@@ -345,10 +363,33 @@ void check_cub() {
     CHECK(with_temporary(to, 1, WITH(DeviceReduce::Max))[0] == sorted[n - 1]);
     CHECK(with_temporary(to, 1, WITH(DeviceReduce::Min))[0] == sorted[0]);
     size_t bytes = 1;
-    CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 32) == cudaSuccess);
-    CHECK(on_host(to, n) == sorted);
+    CHECK(cub::DeviceRadixSort::SortKeys(nullptr, bytes, from, to, n, 0, 32) ==
+          cudaSuccess);
     CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 8) ==
           cudaErrorNotSupported);
+
+    // Equal keys keep their order.
+    std::vector<int> keys(n), places(n);
+    for (int i = 0; i < n; ++i) keys[i] = i * 7 % 5, places[i] = i;
+    const int *of_keys = on_device(keys), *of_places = on_device(places);
+    int* sorted_keys = on_device(keys);
+    std::stable_sort(places.begin(), places.end(),
+                     [&](int a, int b) { return keys[a] > keys[b]; });
+    CHECK(with_temporary(to, n, [=](void* temporary, size_t& size) {
+              return cub::DeviceRadixSort::SortPairsDescending(
+                  temporary, size, of_keys, sorted_keys, of_places, to, n);
+          }) == places);
+    CHECK(on_host(sorted_keys, 1)[0] == 4 && on_host(sorted_keys, n)[n - 1] == 0);
+
+    int* scanned = on_device(std::vector<int>(133));
+    scan_block<<<1, 64>>>(from, scanned);
+    const std::vector<int> scan = on_host(scanned, 133);
+    CHECK(std::equal(sums.begin(), sums.begin() + 64, scan.begin()));
+    CHECK(scan[64] == 0 && std::equal(sums.begin(), sums.begin() + 63, &scan[65]));
+    CHECK(scan[128] == sums[31] && scan[130] == sums[63] - sums[31]);
+    CHECK(scan[129] == *std::max_element(values.begin(), values.begin() + 5));
+    CHECK(scan[131] == *std::max_element(values.begin() + 32, values.begin() + 37));
+    CHECK(scan[132] == sums[63]);
     std::reverse(sorted.begin(), sorted.end());
     CHECK(with_temporary(to, n, WITH(DeviceRadixSort::SortKeysDescending)) == sorted);
 }

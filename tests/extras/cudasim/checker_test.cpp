@@ -222,8 +222,7 @@ TEST_CASE("a kernel with MINI_TODO fails, and the error has the task and its tit
     cudaDeviceReset();  // clears the sticky error
 }
 
-// Returns the error message of a launch that exceeds a limit, and requires that the right
-// version succeeds.
+// Returns the error of a launch that exceeds a limit; requires that the right one works.
 std::string error_of(bugs::Run run) {
     const std::string message = test::message_of<cuda::CudaError>([&] { run(true); });
     run(false);

@@ -88,7 +88,8 @@ int main() {
     add<<<gridDim, blockDim>>>(da, db, dc, n);
     CHECK(on_host(dc, n)[998] == 3);
     reverse<float, 64><<<1, 64, 64 * sizeof(float)>>>(dc);
-    CHECK(on_host(dc, 64)[0] == 2 && on_host(dc, 64)[63] == 2 && on_host(dc, 64)[62] == 4);
+    CHECK(on_host(dc, 64)[0] == 2 && on_host(dc, 64)[63] == 2 &&
+          on_host(dc, 64)[62] == 4);
     fill<<<1, 32>>>(dc, 9.f);
     void (*chosen)(float*, float) = fill<float>;
     chosen<<<1, 1>>>(dc, 8);

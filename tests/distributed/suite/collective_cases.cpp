@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/distributed/suite/cases.hpp"
 
@@ -125,15 +126,22 @@ void run(const CaseContext& context, const Collective& c,
     }
 }
 
-void check_cost_of(const CaseContext& context, const Collective& c) {
+// The suite's data are in no memory that other ranks can map: in place of shared-memory the
+// ring runs, after the ranks have told each other so.
+void check_cost_of(const CaseContext& context, const Collective& c, bool shares_memory) {
     const Load load{c.n, static_cast<int64_t>(item_size(c.dtype)), context.world_size(),
                     context.rank()};
     if (c.operation != Operation::kAllReduce)
         return check_cost(context.group, collective_cost(c.operation, load, c.root));
     const Algorithm ran = parse_algorithm(last_spent(context.group).algorithm);
-    MINI_CHECK(ran == c.algorithm || c.algorithm == Algorithm::kAuto, "all_reduce ran ",
-               algorithm_name(ran));
-    check_cost(context.group, all_reduce_cost(ran, load));
+    const bool is_auto = c.algorithm == Algorithm::kAuto;
+    const bool asked = c.algorithm == Algorithm::kSharedMemory ||
+                       (is_auto && shares_memory && load.bytes() > int64_t{kSmallBytes});
+    const Algorithm expected = asked ? Algorithm::kRing : c.algorithm;
+    MINI_CHECK(ran == expected || (is_auto && !asked), "all_reduce ran ",
+               algorithm_name(ran), " in place of ", algorithm_name(expected));
+    check_cost(context.group,
+               all_reduce_cost(asked ? Algorithm::kSharedMemory : ran, load));
 }
 
 std::vector<GuardedTensor> guarded(const Collective& c, const Blocks& blocks) {
@@ -142,7 +150,7 @@ std::vector<GuardedTensor> guarded(const Collective& c, const Blocks& blocks) {
     return tensors;
 }
 
-void check(const CaseContext& context, const Collective& c, bool ours) {
+void check(const CaseContext& context, const Collective& c, const Scope& scope) {
     Data data = data_of(c, context.rank(), context.world_size());
     auto outputs = guarded(c, data.outputs), inputs = guarded(c, data.inputs);
     if (c.in_place && !outputs.empty() && !inputs.empty()) {
@@ -162,7 +170,7 @@ void check(const CaseContext& context, const Collective& c, bool ours) {
     }
     for (size_t k = 0; k < inputs.size(); ++k)
         check_equal(inputs[k].bytes(), data.inputs[k], c.dtype, concat("input ", k));
-    if (ours) check_cost_of(context, c);
+    if (scope.ours) check_cost_of(context, c, scope.shares_memory);
 }
 
 void check_rejected(const CaseContext& context, const Collective& c) {
@@ -224,11 +232,11 @@ bool is_average_of_integers(DType dtype, ReduceOp op) {
 
 void add_collectives(std::vector<Case>& cases, const Scope& scope) {
     using O = Operation;
-    const auto add = [&cases, ours = scope.ours](const Collective& c) {
+    const auto add = [&cases, scope](const Collective& c) {
         const bool is_wrong = is_average_of_integers(c.dtype, c.op);
         cases.push_back({name_of(c), [=](const CaseContext& context) {
                              is_wrong ? check_rejected(context, c)
-                                      : check(context, c, ours);
+                                      : check(context, c, scope);
                          }});
     };
 

@@ -149,7 +149,7 @@ struct TemplateLauncher : Launcher<Call> {
 };
 
 /// mini_kernel(name, call, "k")(config)(arguments...) launches k: name(take) is take(k), and
-/// call(arguments...) is k(arguments...). A name that no parameter of a macro has.
+/// call(arguments...) is k(arguments...). Not `kernel`: a macro's parameter may be called so.
 template <typename Name, typename Call>
 auto mini_kernel(Name name, Call call, const char* text) {
     return [=](Config config) {

@@ -22,6 +22,7 @@ std::string shortened(const std::string& file) {
 
 std::string describe(const Place& place) {
     std::string text = place.kernel;
+    // The names of copies and fills have a blank.
     const bool is_kernel = !text.empty() && text.find(' ') == std::string::npos;
     if (is_kernel)
         text += concat(", block ", coordinates(place.block), ", thread ",

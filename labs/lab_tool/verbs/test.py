@@ -40,7 +40,7 @@ def command_for(options):
     command = ["ctest", "--preset", options.preset, "--progress", "--output-on-failure",
                "--no-label-summary", "--output-log", str(BUILD / f"{options.preset}-test.log"),
                "--output-junit", str(BUILD / options.preset / "junit.xml"), "-j",
-               str(len(os.sched_getaffinity(0)) + 2)]  # more than cores, since many tests wait
+               str(len(os.sched_getaffinity(0)) + 4)]  # more than cores, since many tests wait
     filters = [word for pair in (("-L", options.L), ("-R", options.R)) if pair[1] for word in pair]
     return command + filters + options.ctest_options
 

@@ -36,6 +36,10 @@ Tensor relu(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor tanh(const Tensor& x);
 
+/// Returns x times the probability that a standard normal number is below x
+/// (`torch.nn.functional.gelu`: the exact form; Hendrycks and Gimpel 2016).
+Tensor gelu(const Tensor& x);
+
 /// Return the same as add, sub, mul and div.
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
@@ -74,6 +78,9 @@ Tensor mean(const Tensor& x, const Shape& dims, bool keepdim = false);
 /// Returns the matrix product of a (M, K) and b (K, N).
 Tensor matmul(const Tensor& a, const Tensor& b);
 
+/// Returns the B matrix products of a (B, M, K) and b (B, K, N).
+Tensor bmm(const Tensor& a, const Tensor& b);
+
 // ---- views (functions_view.cpp)
 
 /// Returns a view of x with a different shape (`Tensor.view`). REQUIRES: x is contiguous.
@@ -96,7 +103,8 @@ Tensor expand(const Tensor& x, const Shape& shape);
 // ---- layers without state (functions_nn.cpp, functions_conv.cpp, functions_pool.cpp,
 // functions_norm.cpp, functions_dropout.cpp)
 
-/// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
+/// Returns x wᵀ + bias: x (..., in), w (out, in), bias (out) or undefined, result (...,
+/// out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 
 /// Returns the cross-correlation of x and w: x (N, C, H, W), w (O, C, k, k), bias (O) or
@@ -126,6 +134,11 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
                   const Tensor& weight = {}, const Tensor& bias = {},
                   BatchNormMode mode = {});
 
+/// Normalises each row of x (..., D) to mean 0 and variance 1, then multiplies by weight
+/// and adds bias, both (D) or undefined. Throws ShapeError if D is below 2.
+Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {},
+                  double eps = 1e-5);
+
 /// In training, returns x with each element set to zero with probability p, and the other
 /// elements divided by 1 - p; in evaluation, returns x. On the CPU, draws two 32-bit
 /// numbers per element from `generator`, in the order of x's memory, as PyTorch does. On a
@@ -141,6 +154,27 @@ Tensor dropout2d(const Tensor& x, double p, bool training,
 
 /// Returns the logarithm of softmax of each row of x (N, classes).
 Tensor log_softmax(const Tensor& x);
+
+// ---- transformers (functions_transformer.cpp)
+
+/// Returns the softmax of each row of x (..., classes). An element of -infinity has the
+/// softmax 0 and the gradient 0; a row needs one finite element, otherwise it becomes NaN.
+Tensor softmax(const Tensor& x);
+
+/// Returns rows of weight (V, D): indices (...) int64, result (..., D). The gradients of
+/// equal indices are added in the order of the indices. Throws Error, naming the first
+/// index that is not a row. On a GPU, this index gives NaN instead.
+Tensor embedding(const Tensor& indices, const Tensor& weight);
+
+struct AttentionOptions {
+    bool is_causal = false;  // position i attends only to the positions 0 to i
+};
+
+/// Returns softmax(q kᵀ / √E) v: q (..., L, E), k (..., S, E), v (..., S, D), result
+/// (..., L, D), with equal sizes for "..." (`scaled_dot_product_attention`; Vaswani et
+/// al. 2017). Row i of the softmax has the weights with which position i sums v.
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    AttentionOptions options = {});
 
 // ---- losses (losses.cpp)
 

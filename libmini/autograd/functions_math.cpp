@@ -133,6 +133,14 @@ Tensor tanh(const Tensor& x) {
                   });
 }
 
+// d gelu(x) = (cdf(x) + x density(x)) dx, with the standard normal distribution
+Tensor gelu(const Tensor& x) {
+    return record("gelu", ops::unary(UnaryOp::kGELU, x), {x},
+                  [x = SavedTensor(x)](const Tensor& g, const Node&) -> Grads {
+                      return {ops::mul(g, ops::unary(UnaryOp::kGELUSlope, x.get()))};
+                  });
+}
+
 // Each element of x has weight 1 in the sum: the gradient is g, expanded to the shape of
 // x.
 Tensor sum(const Tensor& x) {
@@ -179,6 +187,20 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
                       return grads;
                       // [lab03.3]
                   });
+}
+
+// For each of the B products, as matmul.
+Tensor bmm(const Tensor& a, const Tensor& b) {
+    return record(
+        "bmm", ops::bmm(a, b), {a, b},
+        [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g, const Node& node) {
+            Grads grads(2);
+            if (node.needs_input_grad(0))
+                grads[0] = ops::bmm(g, ops::transpose(b.get(), 1, 2));
+            if (node.needs_input_grad(1))
+                grads[1] = ops::bmm(ops::transpose(a.get(), 1, 2), g);
+            return grads;
+        });
 }
 
 }  // namespace mini

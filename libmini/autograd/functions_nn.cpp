@@ -2,6 +2,8 @@
 
 #include "libmini/autograd/functions.hpp"
 
+#include <utility>
+
 #include "libmini/tensor/ops.hpp"
 
 namespace mini {
@@ -10,6 +12,11 @@ namespace mini {
 // The bias is the first input, as in addmm, so its gradient is ready before the weight's
 // gradient. Buckets in the order of the gradients are then equal to PyTorch's buckets.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
+    if (x.dim() > 2) {  // compute with one matrix of all rows
+        Shape shape = x.shape();
+        shape.back() = w.size(0);
+        return reshape(linear(reshape(x, {-1, x.size(-1)}), w, bias), std::move(shape));
+    }
     return record("linear", ops::linear(x, w, bias), {bias, x, w},
                   [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g,
                                                            const Node& node) -> Grads {

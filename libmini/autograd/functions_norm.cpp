@@ -1,5 +1,5 @@
 // Batch normalisation with the batch's mean and variance, or with the running mean and
-// variance.
+// variance; layer normalisation.
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -54,6 +54,17 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
                           {.eps = mode.eps, .of_batch = mode.training});
                       return {grads.x, grads.weight, grads.bias};
                   });
+}
+
+// The rows are the channels of one sample: x (1, rows, D).
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+    check_shape(x.dim() >= 1 && x.size(-1) >= 2, "layer_norm: the rows of ", x.shape(),
+                " need two values or more");
+    const Tensor rows = reshape(x, {1, -1, x.size(-1)});
+    Tensor y = reshape(batch_norm(rows, {}, {}, {}, {}, {.training = true, .eps = eps}),
+                       x.shape());
+    if (weight.defined()) y = y * weight;
+    return bias.defined() ? y + bias : y;
 }
 
 }  // namespace mini

@@ -18,8 +18,8 @@ namespace mini::kernels {
 /// An elementwise operation with two operands.
 enum class BinaryOp { kAdd, kSub, kMul, kDiv };
 
-/// An elementwise operation with one operand.
-enum class UnaryOp { kNeg, kExp, kLog, kSqrt, kReLU, kSigmoid, kTanh };
+/// An elementwise operation with one operand. kGELUSlope is the derivative of kGELU.
+enum class UnaryOp { kNeg, kExp, kLog, kSqrt, kReLU, kSigmoid, kTanh, kGELU, kGELUSlope };
 
 /// The window of a convolution or a pooling: square, with the same stride and padding
 /// along both axes.
@@ -152,6 +152,20 @@ void sum(float* out,      // (outer, inner)
 void argmax(int64_t* out,    // (rows)
             const float* x,  // (rows, cols)
             int64_t rows, int64_t cols);
+
+// ---- embedding (embedding.cpp)
+
+/// out[i, j] = weight[indices[i], j]. REQUIRES: each index in [0, rows).
+void embedding(float* out,              // (n, cols)
+               const float* weight,     // (rows, cols)
+               const int64_t* indices,  // (n)
+               int64_t n, int64_t rows, int64_t cols);
+
+/// Sets dweight to 0, then dweight[indices[i], j] += g[i, j] for i = 0, 1, 2, ...
+void embedding_backward(float* dweight,          // (rows, cols)
+                        const float* g,          // (n, cols)
+                        const int64_t* indices,  // (n)
+                        int64_t n, int64_t rows, int64_t cols);
 
 // ---- products (matmul.cpp)
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/core/parallel.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
@@ -25,6 +26,20 @@ ImageExtents image_extents(const char* name, const Shape& shape, Window window) 
                 name, ": a window of ", window.kernel, " does not fit into the input ",
                 shape, " with padding ", window.padding);
     return in;
+}
+
+constexpr int64_t kBmmGrain = 1 << 22;  // multiplications per chunk, about 0.1 ms
+
+// Matrices (B, rows, cols) as they are stored: contiguous, or each of them transposed.
+struct StoredMatrices {
+    Tensor tensor;
+    bool is_transposed;
+};
+
+StoredMatrices as_stored(const Tensor& x) {
+    const Tensor flipped = transpose(x, 1, 2);
+    if (!x.is_contiguous() && flipped.is_contiguous()) return {flipped, true};
+    return {contiguous(x), false};
 }
 
 Shape image_result(const ImageExtents& in, int64_t channels, Window window) {
@@ -49,6 +64,30 @@ Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options) 
     Tensor out = a.new_empty({M, N});
     run<cpu::matmul, gpu::matmul>(device, out.data<float>(), in_a.data<float>(),
                                   in_b.data<float>(), M, N, K, options);
+    return out;
+}
+
+Tensor bmm(const Tensor& a, const Tensor& b) {
+    check_shape(
+        a.dim() == 3 && b.dim() == 3 && a.size(0) == b.size(0) && a.size(2) == b.size(1),
+        "bmm: needs (B, M, K) and (B, K, N), but got ", a.shape(), " and ", b.shape());
+    const int64_t B = a.size(0), M = a.size(1), K = a.size(2), N = b.size(2);
+    const StoredMatrices left = as_stored(a), right = as_stored(b);
+    const Device device = common_device("bmm", a, b);
+    Tensor out = a.new_empty({B, M, N});
+
+    // On a GPU, one chunk: only this thread knows the current stream.
+    const int64_t work = std::max<int64_t>(1, M * N * K);
+    const int64_t grain = device.is_cpu() ? std::max<int64_t>(1, kBmmGrain / work) : B;
+    parallel_for(B, std::max<int64_t>(1, grain), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+            run<cpu::matmul, gpu::matmul>(
+                device, out.data<float>() + i * M * N,
+                left.tensor.data<float>() + i * M * K,
+                right.tensor.data<float>() + i * K * N, M, N, K,
+                kernels::MatmulOptions{.transpose_a = left.is_transposed,
+                                       .transpose_b = right.is_transposed});
+    });
     return out;
 }
 

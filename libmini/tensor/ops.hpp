@@ -148,6 +148,10 @@ Tensor argmax(const Tensor& x);
 /// (K, M); with transpose_b, b is (N, K). REQUIRES: `accumulate` is not set.
 Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options = {});
 
+/// Returns the B matrix products (B, M, N) of a (B, M, K) and b (B, K, N) (`torch.bmm`).
+/// Reads matrices that transpose() has transposed without copying them.
+Tensor bmm(const Tensor& a, const Tensor& b);
+
 /// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 

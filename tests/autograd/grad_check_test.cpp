@@ -63,6 +63,7 @@ TEST_CASE("elementwise functions have correct gradients") {
     check([](const Inputs& x) { return relu(x[0]); }, all_signs);
     check([](const Inputs& x) { return sigmoid(x[0]); }, all_signs);
     check([](const Inputs& x) { return mini::tanh(x[0]); }, all_signs);
+    check([](const Inputs& x) { return gelu(x[0] * 3.0f); }, all_signs);
 }
 
 TEST_CASE("sums and means over any dimensions have correct gradients") {
@@ -84,6 +85,29 @@ TEST_CASE("matrix products have correct gradients") {
           {spread({5, 3}), spread({2, 3}), spread({2})});
     check([](const Inputs& x) { return linear(x[0], x[1]); },
           {spread({1, 3}), spread({2, 3})});
+    check([](const Inputs& x) { return linear(x[0], x[1], x[2]); },
+          {spread({2, 2, 3}), spread({2, 3}), spread({2})});
+    check([](const Inputs& x) { return bmm(x[0], x[1]); },
+          {spread({2, 3, 4}), spread({2, 4, 2})});
+    check(
+        [](const Inputs& x) { return bmm(transpose(x[0], 1, 2), transpose(x[1], 0, 1)); },
+        {spread({2, 4, 3}), spread({4, 2, 2})});
+}
+
+TEST_CASE("the functions of a transformer have correct gradients") {
+    const Tensor indices = Tensor::from(std::vector<int64_t>{3, 0, 3, 1, 3, 0}, {3, 2});
+    check([&](const Inputs& x) { return embedding(indices, x[0]); }, {spread({4, 3})});
+    check([](const Inputs& x) { return softmax(x[0]); }, {spread({2, 3, 4})});
+    check([](const Inputs& x) { return layer_norm(x[0]); }, {spread({4, 5})});
+    check([](const Inputs& x) { return layer_norm(x[0], x[1], x[2]); },
+          {spread({2, 3, 4}), spread({4}, 2.0f), spread({4})});
+    for (const bool is_causal : {false, true})
+        check(
+            [&](const Inputs& x) {
+                return scaled_dot_product_attention(x[0], x[1], x[2],
+                                                    {.is_causal = is_causal});
+            },
+            {spread({2, 3, 2}), spread({2, 4, 2}), spread({2, 4, 3})});
 }
 
 TEST_CASE("views have correct gradients") {

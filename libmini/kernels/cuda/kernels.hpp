@@ -61,6 +61,10 @@ OnGpu<cpu::copy_to_strided> copy_to_strided;
 OnGpu<cpu::sum> sum;
 OnGpu<cpu::argmax> argmax;
 
+// embedding.cu; an index that is no row gives NaN, and no gradient
+OnGpu<cpu::embedding> embedding;
+OnGpu<cpu::embedding_backward> embedding_backward;
+
 // matmul_cublas.cpp; matmul.cu in builds without cuBLAS
 OnGpu<cpu::matmul> matmul;
 

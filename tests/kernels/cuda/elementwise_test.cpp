@@ -19,7 +19,7 @@ constexpr BinaryOp kBinaryOps[] = {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMu
                                    BinaryOp::kDiv};
 constexpr UnaryOp kUnaryOps[] = {UnaryOp::kNeg,  UnaryOp::kExp,  UnaryOp::kLog,
                                  UnaryOp::kSqrt, UnaryOp::kReLU, UnaryOp::kSigmoid,
-                                 UnaryOp::kTanh};
+                                 UnaryOp::kTanh, UnaryOp::kGELU, UnaryOp::kGELUSlope};
 
 // Two operands, broadcast or permuted: their strides and sizes.
 struct Pair {
@@ -112,6 +112,32 @@ TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's results") {
 
     cuda::fill(out.device, 2.5f, n, nullptr);
     CHECK(out.read() == std::vector<float>(static_cast<size_t>(n), 2.5f));
+}
+
+TEST_CASE("an embedding and its gradient are bitwise identical to the CPU's") {
+    const int64_t n = GENERATE(0, 1, 100), rows = 7, cols = GENERATE(1, 5, 300);
+    CAPTURE(n, cols);
+    std::vector<int64_t> rows_of(static_cast<size_t>(n));
+    for (size_t i = 0; i < rows_of.size(); ++i)
+        rows_of[i] = static_cast<int64_t>(i * i % 6);  // repeated; row 6 has no index
+    Both indices(rows_of);
+    Both weight(normal_numbers(rows * cols, 1)), g(normal_numbers(n * cols, 2));
+    Both out(unwritten(n * cols)), dweight(unwritten(rows * cols));
+    run_both<cpu::embedding, cuda::embedding>(out, weight, indices, n, rows, cols);
+    CHECK(bits(out.read()) == bits(out.host));
+    run_both<cpu::embedding_backward, cuda::embedding_backward>(dweight, g, indices, n,
+                                                                rows, cols);
+    CHECK(bits(dweight.read()) == bits(dweight.host));
+}
+
+TEST_CASE("on a GPU an index that is no row gives NaN and no gradient") {
+    const OnDevice<int64_t> indices({1, 2, -1});
+    const OnDevice<float> weight({1, 2}), g({3, 4, 5});
+    const auto out = unwritten_on_device(3), dweight = unwritten_on_device(2);
+    cuda::embedding(out, weight, indices, 3, 2, 1, nullptr);
+    cuda::embedding_backward(dweight, g, indices, 3, 2, 1, nullptr);
+    CHECK(max_error(out.read(), {2, kNaN, kNaN}) == 0.0f);
+    CHECK(dweight.read() == std::vector<float>{0, 3});
 }
 
 TEST_CASE("add_bias_rows adds the bias to every row") {

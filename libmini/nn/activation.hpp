@@ -21,6 +21,12 @@ class Sigmoid : public Module {
     Tensor forward(const Tensor& x) override { return sigmoid(x); }
 };
 
+/// x times the probability that a standard normal number is below x (`torch.nn.GELU`).
+class GELU : public Module {
+  public:
+    Tensor forward(const Tensor& x) override { return gelu(x); }
+};
+
 /// The logarithm of softmax along each row (`torch.nn.LogSoftmax(dim=1)`).
 class LogSoftmax : public Module {
   public:

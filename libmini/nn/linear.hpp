@@ -12,7 +12,7 @@ struct LinearOptions {
     bool bias = true;
 };
 
-/// y = x wᵀ + b: x (N, in_features), y (N, out_features) (`torch.nn.Linear`).
+/// y = x wᵀ + b: x (..., in_features), y (..., out_features) (`torch.nn.Linear`).
 class Linear : public Module {
   public:
     Linear(int64_t in_features, int64_t out_features, LinearOptions options = {});

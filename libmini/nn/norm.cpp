@@ -52,4 +52,16 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
     return normalise(x);
 }
 
+LayerNorm::LayerNorm(int64_t features, double eps)
+    : weight(Tensor::ones({features})), bias(Tensor::zeros({features})), eps_(eps) {
+    register_parameter("weight", weight);
+    register_parameter("bias", bias);
+}
+
+Tensor LayerNorm::forward(const Tensor& x) {
+    check_shape(x.dim() > 0 && x.size(-1) == weight.numel(), "layer_norm: the input is ",
+                x.shape(), " but the module has ", weight.numel(), " features");
+    return layer_norm(x, weight, bias, eps_);
+}
+
 }  // namespace mini::nn

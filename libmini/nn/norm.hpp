@@ -1,4 +1,5 @@
-// Batch normalisation (`torch.nn.BatchNorm1d`, `BatchNorm2d`).
+// Batch normalisation (`torch.nn.BatchNorm1d`, `BatchNorm2d`), and layer normalisation
+// (`torch.nn.LayerNorm`).
 //
 //     training    y = (x - mean of the batch) / sqrt(variance of the batch + eps)
 //                 running values += momentum * (batch values - running values)
@@ -9,7 +10,11 @@
 // the ranks use other means and variances than one process with the whole batch, and the
 // ranks' running values diverge unless one rank's values are broadcast.
 //
-// Ioffe and Szegedy 2015, "Batch normalization".
+// Layer normalisation takes mean and variance from one row of features, in training and in
+// evaluation, so neither the batch nor other ranks have an effect on a sample.
+//
+// Ioffe and Szegedy 2015, "Batch normalization". Ba, Kiros and Hinton 2016, "Layer
+// normalization".
 
 #pragma once
 
@@ -65,6 +70,19 @@ class BatchNorm2d : public BatchNorm {
     explicit BatchNorm2d(int64_t num_features, BatchNormOptions options = {})
         : BatchNorm(num_features, options) {}
     Tensor forward(const Tensor& x) override;
+};
+
+/// Normalises each row of (..., features). Throws ShapeError for rows of another length.
+class LayerNorm : public Module {
+  public:
+    explicit LayerNorm(int64_t features, double eps = 1e-5);
+    Tensor forward(const Tensor& x) override;
+
+    Tensor weight;  // (features), initially 1
+    Tensor bias;    // (features), initially 0
+
+  private:
+    double eps_;
 };
 
 }  // namespace mini::nn

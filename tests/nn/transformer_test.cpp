@@ -1,5 +1,6 @@
-// Compares the functions of a transformer with PyTorch.
+// Compares a transformer and its functions with PyTorch.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,11 +9,14 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/nn/transformer.hpp"
+#include "libmini/optim/adam.hpp"
 #include "tests/nn/golden_fill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/read_file.hpp"
 
 using namespace mini;
 using test::contains;
@@ -95,4 +99,65 @@ TEST_CASE("layer normalisation, embedding and attention name wrong shapes and in
     CHECK(contains(message_of([&] { bmm(Tensor::ones({2, 3, 4}), table); }), "(4, 2)"));
     CHECK(contains(message_of([&] { scaled_dot_product_attention(row, row, Tensor()); }),
                    "undefined"));
+}
+
+namespace {
+
+// Returns the newline as 0 and the characters from the space to ~ as 1 to 95.
+std::vector<int64_t> tokens_of(const std::string& text) {
+    std::vector<int64_t> tokens;
+    for (const char c : text)
+        if (c == '\n' || (c >= ' ' && c <= '~')) tokens.push_back(c == '\n' ? 0 : c - 31);
+    return tokens;
+}
+
+// Returns the inputs of step `step` of tests/golden/make_gpt.py, `shift` characters later.
+Tensor batch(const std::vector<int64_t>& text, int64_t step, int64_t shift) {
+    std::vector<int64_t> tokens;
+    for (int64_t b = 0; b < 4; ++b) {
+        const auto begin = text.begin() + 7919 * (4 * step + b) % 900 + shift;
+        tokens.insert(tokens.end(), begin, begin + 64);
+    }
+    return Tensor::from(tokens, {4, 64});
+}
+
+}  // namespace
+
+TEST_CASE("fifty training steps of the transformer give PyTorch's losses", "[cpu]") {
+    const nlohmann::json expected = golden_cases("gpt").at(0);
+    manual_seed(0);
+    nn::GPT model;
+    const auto& digests = expected.at("parameters_sha256");
+    CHECK(model.named_parameters().size() == digests.size());
+    int64_t numel = 0;
+    for (const auto& [name, parameter] : model.named_parameters()) {
+        CAPTURE(name);
+        CHECK(digest(parameter.to_vector<float>()) == digests.at(name));
+        numel += parameter.numel();
+    }
+    CHECK(numel == 216'448);  // as nn/transformer.hpp says
+
+    const auto text = tokens_of(test::read_file(MINI_GOLDEN_DIR "/../../LICENSE"));
+    const double tolerance = 4 * expected.at("float32_error").get<double>();
+    optim::AdamW optimizer(model.parameters(), {.lr = 1e-3});
+    for (int64_t step = 0; step < 50; ++step) {
+        CAPTURE(step);
+        optimizer.zero_grad();
+        const Tensor scores = view(model(batch(text, step, 0)), {-1, 96});
+        const Tensor loss = cross_entropy(scores, view(batch(text, step, 1), {-1}));
+        loss.backward();
+        optimizer.step();
+        const double wanted = expected.at("losses").at(static_cast<size_t>(step));
+        CHECK(std::abs(loss.item() - wanted) < tolerance * wanted);
+    }
+}
+
+TEST_CASE("the transformer takes fewer positions but not more", "[cpu]") {
+    nn::GPT model(
+        {.vocab_size = 5, .block_size = 3, .n_layer = 1, .n_head = 1, .n_embd = 4});
+    const auto tokens = [](Shape shape) { return Tensor::zeros(shape, DType::kInt64); };
+    CHECK(model(tokens({2, 1})).shape() == Shape{2, 1, 5});
+    CHECK(contains(message_of([&] { model(tokens({2, 4})); }), "(2, 4)"));
+    CHECK(contains(message_of([&] { model(tokens({3})); }), "(3,)"));
+    CHECK(contains(message_of([] { nn::CausalSelfAttention(6, 4); }), "4 heads"));
 }

@@ -144,6 +144,54 @@ TEST_CASE("an invalid tensor is rejected immediately and the group stays usable"
     group.all_reduce(integers);
 }
 
+TEST_CASE(
+    "one tensor for the blocks of all ranks has to be contiguous and of their size") {
+    const auto groups = make_groups("threads", 1);
+    ProcessGroup& group = *groups[0];
+    const Tensor two = Tensor::zeros({2}), three = Tensor::zeros({3});
+    const Tensor column = ops::select(Tensor::zeros({2, 2}), 1, 0);
+    const auto text = [](auto call) { return failure_of(call); };
+    CHECK(contains(text([&] { group.all_gather_into_tensor(three, two); }),
+                   "(3,) does not have the elements of 1 times (2,)"));
+    CHECK(contains(text([&] { group.reduce_scatter_tensor(two, three); }),
+                   "(3,) does not have the elements of 1 times (2,)"));
+    CHECK(contains(text([&] { group.all_gather_into_tensor(column, two); }),
+                   "which is not contiguous"));
+    CHECK(contains(text([&] { group.all_to_all_single(column, two); }),
+                   "is not contiguous"));
+    CHECK(contains(text([&] { group.all_to_all_single(two, three, {2}, {2}); }),
+                   "(3,) cannot be split into 1 parts of the sizes (2,)"));
+    CHECK(contains(text([&] { group.all_to_all_single(two, three, {2}, {3}); }),
+                   "rank 0 sends itself (3,), but expects (2,)"));
+    group.all_gather_into_tensor(ops::view(two, {1, 2}), two);  // in place
+}
+
+TEST_CASE("all_to_all_single sends rows, and reports a part of an unexpected size") {
+    const auto groups = make_groups(any_transport(), 2);
+    on_each(groups, [&](ProcessGroup& group, int rank) {
+        // Rank 0 keeps two rows and sends the third; rank 1 sends its only row.
+        using Values = std::vector<float>;
+        const bool is_first = rank == 0;
+        const Tensor input = is_first ? Tensor::from(Values{1, 2, 3, 4, 5, 6}, {3, 2})
+                                      : Tensor::from(Values{7, 8}, {1, 2});
+        const Tensor output = Tensor::zeros({is_first ? 3 : 1, 2});
+        const Shape sizes = is_first ? Shape{2, 1} : Shape{1, 0};
+        group.all_to_all_single(output, input, sizes, sizes);
+        MINI_CHECK(output.to_vector<float>() ==
+                       (is_first ? Values{1, 2, 3, 4, 7, 8} : Values{5, 6}),
+                   "rank ", rank, " received other rows");
+    });
+    const auto texts = texts_of(2, [&](int rank) {
+        const Shape received = {2, rank == 0 ? 1 : 2};
+        groups[static_cast<size_t>(rank)]->all_to_all_single(
+            Tensor::zeros({received[0] + received[1]}), Tensor::zeros({4}), received,
+            {2, 2});
+    });
+    CHECK(contains(texts[0],
+                   "rank 1 sent 8 bytes where rank 0 expects 4 in all_to_all "
+                   "#1 (uneven parts float32 per rank)"));
+}
+
 TEST_CASE("a collective increments the version of its output tensors once") {
     const auto groups = make_groups("threads", 1);
     Tensor x = Tensor::zeros({2}), y = Tensor::zeros({2});

@@ -43,14 +43,24 @@ Counts expected_counts(const Call& call, int rank, int world_size) {
     return {0, 0};
 }
 
-void check_tensor(const char* name, const Tensor& tensor, const Tensor& first) {
+void check_tensor(const char* name, const Tensor& tensor, const Tensor& first,
+                  bool is_uneven) {
     MINI_CHECK(tensor.defined(), name, ": the tensor is undefined");
     MINI_CHECK(tensor.device() == first.device(), name, ": one tensor is on ",
                tensor.device(), " but another on ", first.device(),
                "; all must be on one device");
-    check_shape(tensor.shape() == first.shape() && tensor.dtype() == first.dtype(), name,
-                ": one tensor is ", tensor.shape(), " of ", tensor.dtype(),
-                " but another is ", first.shape(), " of ", first.dtype());
+    const bool fits = is_uneven || tensor.shape() == first.shape();
+    check_shape(fits && tensor.dtype() == first.dtype(), name, ": one tensor is ",
+                tensor.shape(), " of ", tensor.dtype(), " but another is ", first.shape(),
+                " of ", first.dtype());
+}
+
+// Throws ShapeError unless a rank sends itself as many elements as it expects. What it
+// expects of other ranks is checked when their messages arrive.
+void check_own_part(const Call& call, const char* name, size_t rank) {
+    check_shape(call.inputs[rank].numel() == call.outputs[rank].numel(), name, ": rank ",
+                rank, " sends itself ", call.inputs[rank].shape(), ", but expects ",
+                call.outputs[rank].shape());
 }
 
 bool overlap(const Tensor& a, const Tensor& b) {
@@ -126,7 +136,9 @@ Collective collective_of(const Call& call, int rank, int world_size) {
     const Tensor& first = call.any_tensor();
     MINI_CHECK(first.defined(), name, ": the tensor is undefined");
     for (const auto* tensors : {&call.outputs, &call.inputs})
-        for (const Tensor& tensor : *tensors) check_tensor(name, tensor, first);
+        for (const Tensor& tensor : *tensors)
+            check_tensor(name, tensor, first, call.is_uneven);
+    if (call.is_uneven) check_own_part(call, name, static_cast<size_t>(rank));
     check_overlaps(call, name, rank);
 
     MINI_CHECK(!reduces(call.operation) || call.reduce_op != ReduceOp::kAvg ||
@@ -134,7 +146,8 @@ Collective collective_of(const Call& call, int rank, int world_size) {
                name, ": kAvg needs floating-point numbers, but the tensor is ",
                first.dtype());
     collective.dtype = first.dtype();
-    collective.count = static_cast<uint64_t>(first.numel());
+    collective.count =
+        call.is_uneven ? kUnevenCount : static_cast<uint64_t>(first.numel());
     if (reduces(call.operation)) collective.reduce_op = call.reduce_op;
     return collective;
 }

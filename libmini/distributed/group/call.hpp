@@ -23,9 +23,10 @@ struct Call {
 
     ReduceOp reduce_op = ReduceOp::kSum;
     Algorithm algorithm = Algorithm::kAuto;
-    int root = -1;     // for broadcast, reduce, gather, scatter
-    int peer = -1;     // for send and recv
-    uint64_t tag = 0;  // for send and recv
+    int root = -1;           // for broadcast, reduce, gather, scatter
+    bool is_uneven = false;  // for all_to_all: the tensors may differ in shape
+    int peer = -1;           // for send and recv
+    uint64_t tag = 0;        // for send and recv
     std::optional<std::chrono::milliseconds> timeout =
         std::nullopt;  // the group's timeout
 
@@ -47,10 +48,11 @@ struct Call {
 /// number. Throws Error, naming the operation and the fault, if a tensor is undefined, if
 /// the tensors are on several devices, if the number of tensors does not fit the world
 /// size, if the op is kAvg and the dtype is an integer, if the root or the peer is
-/// invalid, or if the tag is reserved. Throws ShapeError if the tensors differ in shape
-/// or dtype. Throws UsageError if outputs share memory with each other or with inputs,
-/// except in place: all_gather and gather may have their input as outputs[rank], scatter
-/// and reduce_scatter their output as inputs[rank].
+/// invalid, or if the tag is reserved. Throws ShapeError if the tensors differ in dtype,
+/// or in shape (in an uneven call: if inputs[rank] and outputs[rank] differ in size).
+/// Throws UsageError if outputs share memory with each other or with inputs, except in
+/// place: all_gather and gather may have their input as outputs[rank], scatter and
+/// reduce_scatter their output as inputs[rank].
 Collective collective_of(const Call& call, int rank, int world_size);
 
 /// Returns the size in bytes of one tensor of `call`; 0 if the call has no tensor.

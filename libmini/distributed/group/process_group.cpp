@@ -6,7 +6,46 @@
 #include <numeric>
 #include <utility>
 
+#include "libmini/tensor/ops.hpp"
+
 namespace mini::dist {
+namespace {
+
+// Returns P views of `whole`, one after the other, each with the shape of `part`.
+std::vector<Tensor> parts_like(const char* name, const Tensor& whole, const Tensor& part,
+                               int P) {
+    check_shape(whole.is_contiguous() && whole.numel() == P * part.numel(), name, ": ",
+                whole.shape(), whole.is_contiguous() ? "" : ", which is not contiguous,",
+                " does not have the elements of ", P, " times ", part.shape());
+    std::vector<Tensor> parts;
+    for (int64_t r = 0; r < P; ++r)
+        parts.push_back(whole.as_strided(part.shape(), contiguous_strides(part.shape()),
+                                         whole.offset() + r * part.numel()));
+    return parts;
+}
+
+// Returns P views of `whole`, with `sizes` indices of the first dimension; equally many if
+// `sizes` is empty.
+std::vector<Tensor> parts_of(const Tensor& whole, Shape sizes, int P) {
+    check_shape(whole.is_contiguous() && whole.dim() > 0,
+                "all_to_all_single: ", whole.shape(),
+                " is not contiguous, or has no dimension to split");
+    if (sizes.empty()) sizes.assign(static_cast<size_t>(P), whole.size(0) / P);
+    const int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
+    check_shape(std::ssize(sizes) == P && total == whole.size(0),
+                "all_to_all_single: ", whole.shape(), " cannot be split into ", P,
+                " parts of the sizes ", sizes);
+    std::vector<Tensor> parts;
+    int64_t begin = 0;
+    for (const int64_t size : sizes) {
+        parts.push_back(ops::narrow(whole, 0, begin, size));
+        begin += size;
+    }
+    return parts;
+}
+
+}  // namespace
+
 std::vector<int> ProcessGroup::world_ranks() const {
     std::vector<int> ranks(static_cast<size_t>(world_size()));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -112,6 +151,43 @@ WorkHandle ProcessGroup::all_to_all_async(std::vector<Tensor> outputs,
 }
 void ProcessGroup::all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs) {
     wait_alone(Operation::kAllToAll, [&] { return all_to_all_async(outputs, inputs); });
+}
+
+WorkHandle ProcessGroup::all_gather_into_tensor_async(Tensor output, Tensor input) {
+    return all_gather_async(
+        parts_like("all_gather_into_tensor", output, input, world_size()), input);
+}
+void ProcessGroup::all_gather_into_tensor(Tensor output, Tensor input) {
+    wait_alone(Operation::kAllGather,
+               [&] { return all_gather_into_tensor_async(output, input); });
+}
+
+WorkHandle ProcessGroup::reduce_scatter_tensor_async(Tensor output, Tensor input,
+                                                     ReduceOp op) {
+    return reduce_scatter_async(
+        output, parts_like("reduce_scatter_tensor", input, output, world_size()), op);
+}
+void ProcessGroup::reduce_scatter_tensor(Tensor output, Tensor input, ReduceOp op) {
+    wait_alone(Operation::kReduceScatter,
+               [&] { return reduce_scatter_tensor_async(output, input, op); });
+}
+
+WorkHandle ProcessGroup::all_to_all_single_async(Tensor output, Tensor input,
+                                                 Shape output_split_sizes,
+                                                 Shape input_split_sizes) {
+    const bool is_uneven = !output_split_sizes.empty() || !input_split_sizes.empty();
+    return start(
+        {.operation = Operation::kAllToAll,
+         .outputs = parts_of(output, std::move(output_split_sizes), world_size()),
+         .inputs = parts_of(input, std::move(input_split_sizes), world_size()),
+         .is_uneven = is_uneven});
+}
+void ProcessGroup::all_to_all_single(Tensor output, Tensor input,
+                                     Shape output_split_sizes, Shape input_split_sizes) {
+    wait_alone(Operation::kAllToAll, [&] {
+        return all_to_all_single_async(output, input, output_split_sizes,
+                                       input_split_sizes);
+    });
 }
 
 WorkHandle ProcessGroup::barrier_async() {

@@ -137,6 +137,34 @@ class ProcessGroup {
     WorkHandle all_to_all_async(std::vector<Tensor> outputs, std::vector<Tensor> inputs);
     void all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs);
 
+    // The same with one tensor for the blocks of all ranks: views of `output` and `input`
+    // are passed on, so nothing is copied. All throw ShapeError unless that tensor is
+    // contiguous and has the right number of elements.
+
+    /// Copies rank r's `input` to part r of `output`, which has world_size times as many
+    /// elements; `input` may be part rank() of `output`
+    /// (`torch.distributed.all_gather_into_tensor`).
+    WorkHandle all_gather_into_tensor_async(Tensor output, Tensor input);
+    void all_gather_into_tensor(Tensor output, Tensor input);
+
+    /// Reduces part r of `input` over all ranks into `output` on rank r; `input` has
+    /// world_size times as many elements, and `output` may be its part rank()
+    /// (`torch.distributed.reduce_scatter_tensor`).
+    WorkHandle reduce_scatter_tensor_async(Tensor output, Tensor input,
+                                           ReduceOp op = ReduceOp::kSum);
+    void reduce_scatter_tensor(Tensor output, Tensor input, ReduceOp op = ReduceOp::kSum);
+
+    /// Copies part r of `input` to rank r, and to part r of `output` what rank r sends to
+    /// this rank. Part r has input_split_sizes[r] or output_split_sizes[r] indices of the
+    /// first dimension; without sizes, all parts are equal
+    /// (`torch.distributed.all_to_all_single`). All ranks pass sizes, or none does. Throws
+    /// Error if a rank sends another number of elements than the receiver expects.
+    WorkHandle all_to_all_single_async(Tensor output, Tensor input,
+                                       Shape output_split_sizes = {},
+                                       Shape input_split_sizes = {});
+    void all_to_all_single(Tensor output, Tensor input, Shape output_split_sizes = {},
+                           Shape input_split_sizes = {});
+
     /// Blocks until every rank has called the barrier; barrier_async returns a Work that
     /// is done then (`torch.distributed.barrier`).
     WorkHandle barrier_async();

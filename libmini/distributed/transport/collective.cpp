@@ -60,7 +60,8 @@ std::string describe(const Collective& c) {
     std::string text = call + " (";
     if (is_one_of(kAllReduce, kReduceScatter, kReduce))
         text += concat(reduce_op_name(c.reduce_op), " of ");
-    text += concat(c.count, " ", c.dtype);
+    text += c.count == kUnevenCount ? "uneven parts" : concat(c.count);
+    text += concat(" ", c.dtype);
     if (is_one_of(kReduceScatter, kScatter, kGather, kAllGather, kAllToAll))
         text += " per rank";
     if (is_one_of(kReduce, kGather)) text += concat(" to rank ", c.root);

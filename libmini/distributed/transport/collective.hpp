@@ -55,6 +55,9 @@ Algorithm parse_algorithm(const std::string& name);
 /// group; no call of the group reaches them.
 constexpr uint64_t kFirstJoiningSequence = ~uint64_t{1};
 
+/// The count of a collective whose tensors have different sizes.
+constexpr uint64_t kUnevenCount = ~uint64_t{0};
+
 /// One call of a collective; equal on all ranks that made the same call.
 struct Collective {
     Operation operation = Operation::kBarrier;

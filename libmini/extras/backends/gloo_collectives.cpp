@@ -2,7 +2,7 @@
 
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
-#include <gloo/alltoall.h>
+#include <gloo/alltoallv.h>
 #include <gloo/barrier.h>
 #include <gloo/broadcast.h>
 #include <gloo/gather.h>
@@ -138,11 +138,11 @@ class Collectives {
 
     void all_to_all() {
         auto in = pack(call_.inputs), out = room_for(call_.outputs);
-        gloo::AlltoallOptions options(context_);
-        options.setInput(in.data(), in.size());
-        options.setOutput(out.data(), out.size());
+        gloo::AlltoallvOptions options(context_);
+        options.setInput(in.data(), bytes_of(call_.inputs));
+        options.setOutput(out.data(), bytes_of(call_.outputs));
         options.setTimeout(timeout_);
-        gloo::alltoall(options);
+        gloo::alltoallv(options);
         unpack(out, call_.outputs);
     }
 

@@ -24,10 +24,29 @@
 namespace mini::dist {
 namespace {
 
+// The number of elements of each tensor in a packed buffer, and where each begins.
+struct Blocks {
+    std::vector<int> counts, begins;
+};
+
+Blocks blocks_of(const std::vector<Tensor>& tensors) {
+    Blocks blocks;
+    int64_t total = 0;
+    for (const Tensor& tensor : tensors) {
+        blocks.begins.push_back(static_cast<int>(total));
+        blocks.counts.push_back(static_cast<int>(tensor.numel()));
+        total += tensor.numel();
+        MINI_CHECK(total <= INT_MAX, "all_to_all: ", total,
+                   " elements; MPI's maximum is ", INT_MAX);
+    }
+    return blocks;
+}
+
 // A collective in flight, and the packed buffers that MPI reads and writes.
 struct Pending {
     Call call;
     std::vector<std::byte> in = {}, out = {};
+    Blocks in_blocks = {}, out_blocks = {};  // of an all_to_all
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
@@ -150,9 +169,14 @@ void MpiBackend::start(Pending& pending) {
                                           comm_, request),
                              "MPI_Iscatter");
         case Operation::kAllToAll:
+            pending.in_blocks = blocks_of(call.inputs);
+            pending.out_blocks = blocks_of(call.outputs);
             return check_mpi(
-                MPI_Ialltoall(pack_in(), n, type, make_out(), n, type, comm_, request),
-                "MPI_Ialltoall");
+                MPI_Ialltoallv(pack_in(), pending.in_blocks.counts.data(),
+                               pending.in_blocks.begins.data(), type, make_out(),
+                               pending.out_blocks.counts.data(),
+                               pending.out_blocks.begins.data(), type, comm_, request),
+                "MPI_Ialltoallv");
         default: return start_reduction(pending, n, type, output);
     }
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -19,10 +20,19 @@ inline std::vector<std::byte> pack(const std::vector<Tensor>& tensors) {
     return packed;
 }
 
-/// Returns a buffer for the bytes of all tensors. REQUIRES: tensors of equal size.
+/// Returns the number of bytes of each tensor.
+inline std::vector<int64_t> bytes_of(const std::vector<Tensor>& tensors) {
+    std::vector<int64_t> bytes;
+    for (const Tensor& tensor : tensors)
+        bytes.push_back(static_cast<int64_t>(tensor.bytes()));
+    return bytes;
+}
+
+/// Returns a buffer for the bytes of all tensors.
 inline std::vector<std::byte> room_for(const std::vector<Tensor>& tensors) {
-    return std::vector<std::byte>(
-        tensors.empty() ? 0 : tensors.size() * tensors.front().bytes());
+    size_t bytes = 0;
+    for (const Tensor& tensor : tensors) bytes += tensor.bytes();
+    return std::vector<std::byte>(bytes);
 }
 
 /// Copies the bytes of `packed` to the tensors: the inverse of pack(). REQUIRES: `packed`

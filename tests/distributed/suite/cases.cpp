@@ -38,6 +38,7 @@ std::vector<int> roots(Operation operation, int world_size) {
 std::vector<Case> all_cases(const Scope& scope) {
     std::vector<Case> cases;
     add_collectives(cases, scope);
+    add_single_tensors(cases, scope);
     add_same_bits(cases, scope);
     add_points(cases, scope);
     add_crowds(cases, scope);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/distributed/suite/costs.hpp"
@@ -22,6 +23,17 @@ struct CaseContext {
     int rank() const { return group.rank(); }
     int world_size() const { return group.world_size(); }
 };
+
+/// Calls the blocking function or, in the background, the _async function and wait().
+template <typename... Parameters>
+void either(const CaseContext& context, void (ProcessGroup::*blocking)(Parameters...),
+            WorkHandle (ProcessGroup::*async)(Parameters...),
+            std::type_identity_t<Parameters>... arguments) {
+    if (context.in_background)
+        (context.group.*async)(arguments...)->wait();
+    else
+        (context.group.*blocking)(arguments...);
+}
 
 struct Case {
     std::string name;
@@ -59,6 +71,7 @@ std::vector<int> roots(Operation operation, int world_size);
 
 // Each function appends its cases.
 void add_collectives(std::vector<Case>& cases, const Scope& scope);
+void add_single_tensors(std::vector<Case>& cases, const Scope& scope);
 void add_same_bits(std::vector<Case>& cases, const Scope& scope);
 void add_points(std::vector<Case>& cases, const Scope& scope);
 void add_crowds(std::vector<Case>& cases, const Scope& scope);

@@ -87,16 +87,6 @@ Data data_of(const Collective& c, int rank, int P) {
     }
 }
 
-// Calls the blocking function or, in the background, the _async function and wait().
-template <typename... Parameters>
-void either(const CaseContext& context, void (ProcessGroup::*blocking)(Parameters...),
-            WorkHandle (ProcessGroup::*async)(Parameters...), Parameters... arguments) {
-    if (context.in_background)
-        (context.group.*async)(arguments...)->wait();
-    else
-        (context.group.*blocking)(arguments...);
-}
-
 void run(const CaseContext& context, const Collective& c,
          const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs) {
     using G = ProcessGroup;

@@ -24,8 +24,8 @@ from lab_tool.screen import LabError, say
 from lab_tool.verbs.setup import install_missing
 
 HINTS = 2  # of three; the last is nearly the code where a file has gaps
-KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/measure/", "labs/grader/", "labs/lab_tool/", "data/",
-        "tests/support/", "tests/kernels/support.hpp", "tests/golden/", "docs/pages/", "docs/figures/")
+KEPT = (".devcontainer/", "libmini/", *(f"labs/{each}/" for each in "check measure text grader lab_tool".split()),
+        "data/", "tests/support/", "tests/kernels/support.hpp", "tests/golden/", "docs/pages/", "docs/figures/")
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",
               ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")

@@ -44,8 +44,16 @@ Tensor causal_mask(int64_t L, int64_t S, Device device) {
 
 }  // namespace
 
+// With y = softmax(x), dL/dx = y (g - the sum of g y over the row): no second exponential.
 Tensor softmax(const Tensor& x) {
-    return reshape(exp(log_softmax(reshape(x, {-1, x.size(-1)}))), x.shape());
+    const Tensor rows = ops::log_softmax(ops::reshape(x, {-1, x.size(-1)}));
+    Tensor y = ops::reshape(ops::unary(kernels::UnaryOp::kExp, rows), x.shape());
+    return record("softmax", y, {x},
+                  [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
+                      const Tensor gy = ops::mul(g, y.get());
+                      const Tensor total = ops::sum(gy, {-1}, /*keepdim=*/true);
+                      return {ops::sub(gy, ops::mul(y.get(), total))};
+                  });
 }
 
 // Each row of weight gets the sum of the gradients of its copies.

@@ -152,7 +152,7 @@ TEST_CASE("fifty training steps of the transformer give PyTorch's losses", "[cpu
     }
 }
 
-TEST_CASE("the transformer takes fewer positions but not more", "[cpu]") {
+TEST_CASE("the transformer takes fewer positions but not more") {
     nn::GPT model(
         {.vocab_size = 5, .block_size = 3, .n_layer = 1, .n_head = 1, .n_embd = 4});
     const auto tokens = [](Shape shape) { return Tensor::zeros(shape, DType::kInt64); };

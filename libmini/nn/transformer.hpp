@@ -50,6 +50,7 @@ class CausalSelfAttention : public Module {
     Linear c_proj_;
 };
 
+/// The sizes of a GPT, with nanoGPT's names.
 struct GPTConfig {
     int64_t vocab_size = 96;
     int64_t block_size = 64;  // the greatest T

@@ -35,7 +35,8 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
 
-/// A flat buffer for the gradients of several parameters; it counts which are ready.
+/// A flat buffer for the gradients of several parameters; it counts which are ready. Copies
+/// of a Bucket share buffer and counts.
 class Bucket {
   public:
     /// Creates a buffer of zeros for the gradients of parameters[index], for each index

@@ -53,6 +53,12 @@ class Storage {
     uint64_t version() const { return version_.load(std::memory_order_relaxed); }
     void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
+    /// Sets the number, when the contents are again those that had it: memory that was
+    /// freed has been filled with the same values.
+    void set_version(uint64_t version) {
+        version_.store(version, std::memory_order_relaxed);
+    }
+
   private:
     std::byte* data_ = nullptr;
     size_t bytes_ = 0;

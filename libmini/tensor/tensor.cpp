@@ -102,6 +102,9 @@ int64_t Tensor::size(int64_t d) const { return shape()[dimension("size", shape()
 std::byte* Tensor::raw_data() const {
     std::byte* const data = impl().storage->data();
     const int64_t offset = impl().offset * static_cast<int64_t>(item_size(dtype()));
+    MINI_CHECK(data != nullptr || !is_freed(),
+               "tensor: the memory of this tensor of shape ", shape(),
+               " is freed; a sharded parameter has values only while its unit computes");
     return data == nullptr ? nullptr : data + offset;
 }
 

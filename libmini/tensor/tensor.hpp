@@ -111,7 +111,8 @@ class Tensor {
     template <Element T>
     const T* data() const;
 
-    /// Returns the address of the first element as a byte pointer.
+    /// Returns the address of the first element as a byte pointer. Throws Error if
+    /// free_storage() has freed the elements.
     std::byte* raw_data() const;
 
     /// Returns data(). Throws ShapeError unless the tensor is contiguous and T is the
@@ -211,6 +212,7 @@ class Tensor {
     /// existing tensor calls bump_version().
     void bump_version() { impl().storage->bump_version(); }
     uint64_t version() const { return impl().storage->version(); }
+    void set_version(uint64_t version) const { impl().storage->set_version(version); }
 
     // ---- autograd: members as in PyTorch, implemented in libmini/autograd
 

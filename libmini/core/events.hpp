@@ -24,6 +24,11 @@ enum class EventKind : uint8_t {
     kBucketReady,      // index: bucket, bytes: its payload
     kBucketLaunch,     // its all-reduce was queued; index, bytes: as kBucketReady
     kBucketDone,       // the bucket's all-reduce has completed
+    kGatherLaunch,     // the gather of a unit was queued; index: unit, bytes: gathered
+    kGatherDone,       // the unit's parameters have their values; as kGatherLaunch
+    kUnitFree,         // they are freed; as kGatherLaunch
+    kReduceLaunch,     // the reduce-scatter of a unit's gradients was queued; bytes: all
+    kReduceDone,       // it has completed; index, bytes: as kReduceLaunch
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
     kCollectiveEnd,    // as kCollectiveBegin, but bytes: sent; messages, algorithm
     kSpanBegin,        // name: part of a training step, index: its number (EventSpan)

@@ -19,19 +19,19 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
                 "distributed/collectives", "parallel"]
 
 # part: (ceiling, goal of the design; None if it has no goal of its own). Labs 21 and 22, on a
-# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 690.
+# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,410.
 LIMITS = {
-    "libmini": (61890, 50000),
-    "core: libmini without extras": (43510, 34000),
-    "reading core": (16240, 14000),
-    "reached by parallel/ddp.cpp": (7390, 8000),
+    "libmini": (62600, 50000),
+    "core: libmini without extras": (44230, 34000),
+    "reading core": (16960, 14000),
+    "reached by parallel/ddp.cpp": (7410, 8000),
     "extras": (18380, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (63640, 58000),
-    "tests, files": (656, 700),
+    "tests": (64370, 58000),
+    "tests, files": (657, 700),
     "libmini/autograd": (1730, None),
     "libmini/cmake": (1250, None),
-    "libmini/core": (1300, None),
+    "libmini/core": (1310, None),
     "libmini/data": (2070, None),
     "libmini/datasets": (2130, None),
     "libmini/distributed/backends": (700, None),
@@ -55,10 +55,10 @@ LIMITS = {
     "libmini/kernels/cuda": (3100, None),
     "libmini/nn": (1440, None),
     "libmini/optim": (890, None),
-    "libmini/parallel": (4460, None),
+    "libmini/parallel": (5160, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
-    "libmini/tensor": (2620, None),
+    "libmini/tensor": (2630, None),
     "libmini/tools": (3110, None),
     "libmini/training": (2530, None),
     "libmini/vision": (450, None),

@@ -37,7 +37,8 @@ PLACE = ROOT / "build" / "course"
 COURSE, GRADER, HOME = (PLACE / name for name in ("cs101", "grader", "home"))
 STUDENT = GRADER / "source"  # also Gradescope's folder for the course
 USER = "daemon" if os.geteuid() == 0 else ""
-LABS, LAB, POINTS = ("07", "09"), "07", 70  # 60 for the tasks, 10 for the hunt
+LABS, LAB = ("07", "09"), "07"
+POINTS, SCORE = 70, 75  # 60 for the tasks, 10 for the hunt, 5 for a bonus
 GIT = ["git", "-c", "user.name=instructor", "-c", "user.email=instructor@example.org"]
 
 
@@ -115,7 +116,7 @@ def student(learner):
     for path in learner.catalogue.files_of(LAB):
         learner.write_whole(path)
     learner.repair_hunt(LAB)
-    learner.lab("grade", LAB, "--user", USER, says=[f"{POINTS} of {POINTS} points"])
+    learner.lab("grade", LAB, "--user", USER, says=[f"{SCORE} of {POINTS} points"])
     learner.lab("submit", LAB, says=["hand in this file"])
 
 
@@ -157,14 +158,14 @@ def gradescope(learner):
         return json.loads((GRADER / "results/results.json").read_text(encoding="utf-8"))
 
     result = graded(files)
-    assert result["score"] == POINTS, result
+    assert result["score"] == SCORE, result
     assert sum(test["max_score"] for test in result["tests"] if "score" in test) == POINTS
     assert all(test["status"] == "passed" for test in result["tests"] if "score" in test), result
     refused = graded({**files, "labs/lab_tool/cli.py": "print(60)"})
     assert refused["score"] == 0 and "labs/lab_tool/cli.py" in refused["output"], refused
     clear(STUDENT)
     move(HOME, STUDENT)
-    print(f"\nGradescope's scripts gave {POINTS} points", flush=True)
+    print(f"\nGradescope's scripts gave {SCORE} points", flush=True)
 
 
 def actions(learner):
@@ -187,8 +188,8 @@ def actions(learner):
     suite = xml.parse(STUDENT / "grades.xml").getroot().find("testsuite")
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "0"), xml.tostring(suite)
     summary = (STUDENT / "build/summary.md").read_text(encoding="utf-8")
-    assert f"{POINTS} of {POINTS} points" in summary, summary
-    print(f"\nthe workflow gave {POINTS} points", flush=True)
+    assert f"{SCORE} of {POINTS} points" in summary, summary
+    print(f"\nthe workflow gave {SCORE} points", flush=True)
 
 
 def main(words):

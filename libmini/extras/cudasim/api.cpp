@@ -53,11 +53,10 @@ SharedLimits& limits_of(const void* kernel) {
 }
 
 bool fits(dim3 extent, const int (&max)[3]) {
-    const auto within = [](unsigned each, int most) {
+    const unsigned all[] = {extent.x, extent.y, extent.z};
+    return std::equal(all, all + 3, max, [](unsigned each, int most) {
         return each > 0 && each <= static_cast<unsigned>(most);
-    };
-    return within(extent.x, max[0]) && within(extent.y, max[1]) &&
-           within(extent.z, max[2]);
+    });
 }
 
 // Reports the first limit that a launch exceeds. REQUIRES: the machine is locked.
@@ -112,13 +111,9 @@ cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
     if (call.error() != cudaSuccess) return report(call.error());
     if (call.stream().device != sim::current_device())
         return report(cudaErrorInvalidResourceHandle);
-    const auto launch = std::make_shared<Launch>();
-    *launch = {config.grid,
-               config.block,
-               config.shared_bytes,
-               config.cooperative,
-               kernel,
-               [run, data = std::move(data)] { run(data.get()); }};
+    const auto launch = std::make_shared<Launch>(
+        Launch{config.grid, config.block, config.shared_bytes, config.cooperative, kernel,
+               [run, data = std::move(data)] { run(data.get()); }});
     if (const cudaError_t error = check_limits(*launch)) return error;
     const auto [x, y, z] = config.grid;
     const int most = multiprocessors() *
@@ -157,7 +152,6 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define MINI_TEXT(name, number, text) \
     if (error == name) return text;
     MINI_ERRORS(MINI_TEXT)
-#undef MINI_TEXT
     return "an unknown error";
 }
 
@@ -213,7 +207,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     if (attribute == name)                    \
         return *value = static_cast<int>(properties.property), cudaSuccess;
     MINI_ATTRIBUTES(MINI_PROPERTY)
-#undef MINI_PROPERTY
     return report(cudaErrorInvalidValue);
 }
 

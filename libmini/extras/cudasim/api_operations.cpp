@@ -1,17 +1,21 @@
 // The CUDA interface: memory, copies and fills, streams, events and host functions.
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/api.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/race_checker.hpp"
 #include "libmini/extras/cudasim/stream.hpp"
 
 struct CUevent_st {
@@ -25,13 +29,20 @@ namespace {
 
 bool on_device(const void* pointer) { return device_of(pointer) >= 0; }
 
-// Returns whether [pointer, pointer + bytes) is in one living allocation. Pageable host
+// Tells the checker why CUDA refuses a call.
+cudaError_t refuse(const std::string& why) {
+    if (is_inspected()) tell::refused(why.c_str());
+    return report(cudaErrorInvalidValue);
+}
+
+// Refuses to use [pointer, pointer + bytes) unless it is in one living allocation. Pageable host
 // memory always counts as valid: the simulator does not track it.
-bool is_memory(const void* pointer, size_t bytes) {
-    if (pointer == nullptr) return false;
-    if (device_of(pointer) == kPageable) return true;
-    const auto found = find_allocation(pointer);
-    return found && !found->freed && found->contains(pointer, bytes);
+cudaError_t check_memory(const char* use, const void* pointer, size_t bytes) {
+    if (device_of(pointer) == kPageable && pointer != nullptr) return cudaSuccess;
+    const Allocation found = find_allocation(pointer).value_or(Allocation{});
+    if (!found.freed && found.contains(pointer, bytes)) return cudaSuccess;
+    return refuse(concat(use, " ", bytes, " bytes ",
+                         place_outside(reinterpret_cast<uintptr_t>(pointer), found)));
 }
 
 // Returns the error of an invalid copy, else cudaSuccess.
@@ -41,23 +52,11 @@ cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind 
     // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one. Addresses are
     // unified: a copy between devices may name the host for one of the two.
     const int direction = on_device(to) + 2 * on_device(from);
-    const bool fits =
-        kind == cudaMemcpyDefault || kind == direction ||
-        (direction == cudaMemcpyDeviceToDevice && kind != cudaMemcpyHostToHost);
-    return fits && is_memory(to, bytes) && is_memory(from, bytes) ? cudaSuccess
-                                                                  : cudaErrorInvalidValue;
-}
-
-Operation copy_of(void* to, const void* from, size_t bytes) {
-    return {.kind = OperationKind::kCopy, .to = to, .from = from, .bytes = bytes};
-}
-
-// Pageable memory is read during the call: the operation keeps a staged copy of the source.
-Operation staged_copy(void* to, const void* from, size_t bytes) {
-    const auto* first = static_cast<const std::byte*>(from);
-    Operation copy = copy_of(to, nullptr, bytes);
-    copy.staged = std::make_shared<std::vector<std::byte>>(first, first + bytes);
-    return copy;
+    if (kind != cudaMemcpyDefault && kind != direction &&
+        (direction != cudaMemcpyDeviceToDevice || kind == cudaMemcpyHostToHost))
+        return refuse("a copy whose cudaMemcpyKind does not fit its pointers");
+    const cudaError_t error = check_memory("a copy to", to, bytes);
+    return error != cudaSuccess ? error : check_memory("a copy from", from, bytes);
 }
 
 // The host never waits for a copy from device to device. For a copy from pageable to device
@@ -67,14 +66,18 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
     StreamCall call(stream);
     if (call.error() != cudaSuccess || bytes == 0) return call.error();
     if (const cudaError_t error = copy_error(to, from, bytes, kind)) return error;
+    Operation copy{.kind = OperationKind::kCopy, .to = to, .from = from, .bytes = bytes};
     const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
-    if (pageable && on_device(to)) {
+    if (pageable && on_device(to)) {  // the source is read now
+        const auto* first =
+            static_cast<const std::byte*>(std::exchange(copy.from, nullptr));
+        copy.staged = std::make_shared<std::vector<std::byte>>(first, first + bytes);
         const cudaError_t waited = waits ? call.wait() : cudaSuccess;
-        return waited != cudaSuccess ? waited : call.give(staged_copy(to, from, bytes));
+        return waited != cudaSuccess ? waited : call.give(std::move(copy));
     }
     const bool on_devices = on_device(to) && on_device(from);
     const bool pinned = !pageable && (on_device(to) || on_device(from));
-    call.give(copy_of(to, from, bytes));
+    call.give(std::move(copy));
     return on_devices || (pinned && !waits) ? cudaSuccess : call.wait();
 }
 
@@ -82,8 +85,7 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
 cudaError_t allocate(void** pointer, size_t bytes, bool pinned, bool managed = false) {
     return with_device([&](Machine& machine, Machine::Lock&, int device) {
         if (pointer == nullptr) return cudaErrorInvalidValue;
-        const cudaError_t fault = machine.fault(device).code;
-        if (fault != cudaSuccess) return fault;
+        if (const cudaError_t fault = machine.fault(device).code) return fault;
         *pointer = bytes == 0
                        ? nullptr
                        : allocate_memory(bytes, pinned ? kPinned : device, managed);
@@ -97,26 +99,32 @@ cudaError_t deallocate(void* pointer, bool pinned) {
     if (pointer == nullptr) return cudaSuccess;
     const auto found = find_allocation(pointer);
     if (!found || ((found->device == kPinned) != pinned && !found->managed))
-        return report(cudaErrorInvalidValue);
+        return refuse("a free of memory that the matching call has not allocated");
     const auto objects = lock_objects();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     for (int each = 0; each < device_count(); ++each)
         if (each == found->device || found->device == kPinned)
             machine.wait_device(lock, each, false);
-    if (!free_memory(pointer)) return report(cudaErrorInvalidValue);
+    if (!free_memory(pointer))
+        return refuse(concat("a second free of ", name(*found), ", or from within it"));
     return report(pinned || found->managed ? cudaSuccess
                                            : machine.fault(found->device).code);
 }
 
 // All events. Guarded by the machine's lock.
-std::vector<cudaEvent_t>& events() {
-    static auto* const all = new std::vector<cudaEvent_t>;
+std::set<cudaEvent_t>& events() {
+    static auto* const all = new std::set<cudaEvent_t>;
     return *all;
 }
 
-bool is_event(cudaEvent_t event) {
-    return std::find(events().begin(), events().end(), event) != events().end();
+// Waits for an event, or asks whether it is done.
+cudaError_t of_event(cudaEvent_t event, decltype(&Machine::wait) action) {
+    return with_device([&](Machine& machine, Machine::Lock& lock, int) {
+        return events().contains(event)
+                   ? (machine.*action)(lock, event->marker, event->device)
+                   : cudaErrorInvalidResourceHandle;
+    });
 }
 
 }  // namespace
@@ -158,8 +166,8 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stre
     StreamCall call(stream);
     if (call.error() != cudaSuccess) return report(call.error());
     if (bytes == 0) return cudaSuccess;
-    if (device_of(to) == kPageable || !is_memory(to, bytes))
-        return report(cudaErrorInvalidValue);
+    if (device_of(to) == kPageable) return refuse("a fill of the host's memory");
+    if (const cudaError_t error = check_memory("a fill of", to, bytes)) return error;
     return report(call.give(
         {.kind = OperationKind::kFill, .to = to, .bytes = bytes, .value = value}));
 }
@@ -171,7 +179,8 @@ void* mini::cuda::device_variable(const void* first, size_t bytes) {
     void*& place = places[first];
     if (place != nullptr) return place;
     if (cudaMalloc(&place, bytes) != cudaSuccess ||
-        cudaMemcpy(place, first, bytes, cudaMemcpyHostToDevice) != cudaSuccess)
+        cudaMemcpy(place, first, bytes, cudaMemcpyHostToDevice) != cudaSuccess ||
+        cudaDeviceSynchronize() != cudaSuccess)  // before the kernels of every stream
         throw Error(concat("a variable of ", bytes, " bytes in device memory: ",
                            cudaGetErrorString(cudaGetLastError())));
     return place;
@@ -209,7 +218,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     StreamCall call(stream);
-    if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
+    if (!events().contains(event)) return report(cudaErrorInvalidResourceHandle);
     return report(call.give({}, event->marker));
 }
 
@@ -223,7 +232,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
     return with_device([&](Machine&, Machine::Lock&, int device) {
         if (event == nullptr) return cudaErrorInvalidValue;
         *event = new CUevent_st{device, (flags & cudaEventDisableTiming) == 0};
-        events().push_back(*event);
+        events().insert(*event);
         return cudaSuccess;
     });
 }
@@ -232,7 +241,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     open_context();
     const auto objects = lock_objects();
     const Machine::Lock lock = Machine::instance().lock();
-    if (std::erase(events(), event) == 0) return report(cudaErrorInvalidResourceHandle);
+    if (events().erase(event) == 0) return report(cudaErrorInvalidResourceHandle);
     delete event;
     return cudaSuccess;
 }
@@ -240,7 +249,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     StreamCall call(stream);
     if (call.error() != cudaSuccess) return report(call.error());
-    if (!is_event(event) || event->device != call.stream().device)
+    if (!events().contains(event) || event->device != call.stream().device)
         return report(cudaErrorInvalidResourceHandle);
     call.give({});
     event->marker = call.stream().last;
@@ -248,28 +257,18 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return with_device([&](Machine& machine, Machine::Lock& lock, int) {
-        return !is_event(event) ? cudaErrorInvalidResourceHandle
-                                : machine.wait(lock, event->marker, event->device);
-    });
+    return of_event(event, &Machine::wait);
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return with_device([&](Machine& machine, Machine::Lock& lock, int) {
-        return !is_event(event) ? cudaErrorInvalidResourceHandle
-                                : machine.query(lock, event->marker, event->device);
-    });
-}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return of_event(event, &Machine::query); }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
                                  cudaEvent_t end) {
     const Machine::Lock lock = Machine::instance().lock();
     if (milliseconds == nullptr) return report(cudaErrorInvalidValue);
-    for (cudaEvent_t each : {start, end}) {
-        if (!is_event(each)) return report(cudaErrorInvalidResourceHandle);
-        if (!each->timing || each->marker == nullptr)
+    for (cudaEvent_t each : {start, end})
+        if (!events().contains(each) || !each->timing || each->marker == nullptr)
             return report(cudaErrorInvalidResourceHandle);
-    }
     if (!start->marker->done || !end->marker->done) return report(cudaErrorNotReady);
     const std::chrono::duration<float, std::milli> between =
         end->marker->finished - start->marker->finished;

@@ -87,13 +87,13 @@ class Block {
     }
 
     std::byte* shared() { return reinterpret_cast<std::byte*>(shared_.data()); }
-    unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
 
     bool on_own_stack(const void* pointer) const {
         return fibers_[current_]->has_on_stack(pointer);
     }
     [[noreturn]] void abandon();
     void yield() { suspend(); }
+    unsigned active_lanes(const void* address);
     // Returns the number of threads of the barrier whose vote is true.
     unsigned block_barrier(const void* address, bool vote);
     void grid_barrier(const void* address);
@@ -303,6 +303,20 @@ uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
     return lanes_[self].received;
 }
 
+// A lane that calls this lets the others run; the first that continues is the one that counts.
+unsigned Block::active_lanes(const void* address) {
+    const unsigned self = current_, first = self / kWarp * kWarp;
+    states_[self].address = address;
+    suspend();
+    const ThreadState waits = {ThreadState::At::kRunning, address, 0};
+    unsigned mask = 0;
+    for (unsigned i = first; states_[self] == waits && i < first + kWarp; ++i)
+        if (i < threads_ && states_[i] == waits) mask |= 1u << i % kWarp;
+    for (unsigned left = mask; left != 0; left &= left - 1)
+        states_[first + static_cast<unsigned>(std::countr_zero(left))].mask = mask;
+    return std::exchange(states_[self], {}).mask;
+}
+
 // Releases the lanes of `mask` and returns true if all of them that have not exited wait
 // with this mask.
 bool Block::try_release_warp(unsigned warp, unsigned mask) {
@@ -370,13 +384,16 @@ std::string run_together(const Launch& launch, const std::vector<uint32_t>& orde
 }  // namespace
 
 bool in_kernel() { return running_thread != nullptr; }
-Coordinates& running() { return *running_thread; }
+Coordinates& running() {
+    if (running_thread != nullptr) return *running_thread;
+    throw Error(concat(function_at(calling_place()), " needs <<<blocks, threads>>>"));
+}
 unsigned coordinate(unsigned which, unsigned direction) noexcept {
-    const dim3& of = (&running_thread->thread_index)[which];
+    const dim3& of = (&running().thread_index)[which];
     return direction == 0 ? of.x : direction == 1 ? of.y : of.z;
 }
 int lane() { return static_cast<int>(running().thread % kWarp); }
-unsigned living_lanes() { return block().living_lanes(); }
+unsigned active_lanes() { return block().active_lanes(__builtin_return_address(0)); }
 std::byte* dynamic_shared() { return block().shared(); }
 
 bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }

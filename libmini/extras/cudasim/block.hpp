@@ -59,8 +59,9 @@ void grid_barrier();
 
 /// Returns the running thread's lane in its warp.
 int lane();
-/// Returns the mask of the warp's lanes that have not exited.
-unsigned living_lanes();
+/// Returns the mask of the warp's lanes that are in this call together, as after a barrier or in
+/// a branch: lets the other threads of the block run first.
+unsigned active_lanes();
 
 /// Blocks until all lanes of `mask` in the warp that have not exited have called a warp
 /// operation with the same mask, then returns the `bits` of lane `from`. If this lane is

@@ -67,8 +67,8 @@ void operation_begins(const Operation& operation);
 void operation_ends(const Operation& operation);
 /// Every operation before `clock` is done, and the host has waited for it.
 void host_waited(const Clock& clock);
-/// The running call would start a kernel, but CUDA refuses the launch.
-void launch_refused(const void* kernel, const char* why);
+/// CUDA refuses the running call: of a kernel, or another if it is null.
+void refused(const char* why, const void* kernel = nullptr);
 
 // On the host thread that runs the blocks of a kernel:
 

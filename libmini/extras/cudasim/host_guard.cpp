@@ -69,16 +69,16 @@ HostGuard::HostGuard(Findings* findings) : findings_(findings) {
 }
 
 HostGuard::~HostGuard() {
-    protect_devices(PROT_READ | PROT_WRITE);
-    for (const Pending& pending : pending_) protect(pending, true);
+    protect_all(true);
     sigaction(SIGSEGV, &previous_action, nullptr);
     guard = nullptr;
 }
 
-// Sets the protection of all allocations.
-void HostGuard::protect_devices(int protection) {
+// Sets the protection of all allocations, and of pinned memory in use.
+void HostGuard::protect_all(bool open) {
     for (const auto& [device, used] : used_)
-        set_protection(used.base, used.bytes, protection);
+        set_protection(used.base, used.bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    for (const Pending& pending : pending_) protect(pending, open);
 }
 
 void HostGuard::protect(const Pending& pending, bool open) {
@@ -115,17 +115,14 @@ void HostGuard::given(const Operation& operation) {
 
 void HostGuard::begins() {
     const std::lock_guard lock(mutex_);
-    if (running_++ > 0) return;
-    protect_devices(PROT_READ | PROT_WRITE);
-    for (const Pending& pending : pending_) protect(pending, true);
+    if (running_++ == 0) protect_all(true);
 }
 
 void HostGuard::ends() {
     const std::lock_guard lock(mutex_);
     if (--running_ > 0) return;
     take_signal();
-    protect_devices(PROT_NONE);
-    for (const Pending& pending : pending_) protect(pending, false);
+    protect_all(false);
 }
 
 void HostGuard::waited(const Clock& clock) {

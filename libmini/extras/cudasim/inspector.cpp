@@ -29,21 +29,6 @@ constexpr uint32_t kYieldAfter = 256;
 // out of the bounds of this memory.
 constexpr uintptr_t kNearShared = 4096;
 
-// Describes an address that is in no allocation, relative to the allocation `before` it,
-// or to the next allocation if that is nearer.
-std::string place_outside(uintptr_t at, const Allocation& before) {
-    const auto begin = reinterpret_cast<uintptr_t>(before.begin);
-    const auto next = find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));
-    const uintptr_t next_begin = next ? reinterpret_cast<uintptr_t>(next->begin) : 0;
-    const bool is_before_next = next_begin > at;
-    if (is_before_next && (begin == 0 || at - begin - before.bytes > next_begin - at))
-        return concat("that begin ", next_begin - at, " bytes before ", name(*next), " (",
-                      next->bytes, " bytes)");
-    if (begin == 0) return "of device memory that was never allocated";
-    return concat("at byte ", at - begin, " of ", name(before), ", which has ",
-                  before.bytes, " bytes");
-}
-
 bool accesses_memory(const Operation& operation) {
     return operation.kind != OperationKind::kHostFunction &&
            operation.kind != OperationKind::kMarker;
@@ -124,11 +109,13 @@ void tell::host_waited(const Clock& clock) {
     if (self().guard_) self().guard_->waited(clock);
 }
 
-void tell::launch_refused(const void* kernel, const char* why) {
+void tell::refused(const char* why, const void* kernel) {
     const Unobserved unobserved;
-    const std::string what = concat(function_at(kernel), " was not launched: ", why);
+    const auto mistake = kernel == nullptr ? Mistake::kRefusedCall : Mistake::kRefused;
+    const std::string what =
+        kernel == nullptr ? why : concat(function_at(kernel), " was not launched: ", why);
     if (self().checks_)
-        self().findings_.add(Mistake::kRefused, {calling_place()}, {}, what);
+        self().findings_.add(mistake, {calling_place()}, {}, what);
     else
         fprintf(stderr, "%s\n", what.c_str());
 }

@@ -73,7 +73,7 @@ class HostGuard {
         const void* call = nullptr;  // that submitted the operation
     };
 
-    void protect_devices(int protection);
+    void protect_all(bool open);
     void protect(const Pending& pending, bool open);
 
     Findings* findings_;

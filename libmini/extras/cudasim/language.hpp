@@ -19,6 +19,8 @@
 // A function of device code: always inlined, so that the checker sees the source line of the
 // kernel.
 #define MINI_WORD inline __attribute__((always_inline))
+#define MINI_FUNCTION(result, name, parameters, value) \
+    MINI_WORD result name parameters { return value; }
 
 // Before a call: Clang does not merge it with the same call in another branch, which would
 // make one barrier of two. For GCC see mini_simulated_kernels.
@@ -59,12 +61,9 @@ MINI_WORD void __syncthreads() { MINI_UNMERGED mini::sim::block_barrier(); }
 MINI_WORD int __syncthreads_count(int predicate) {
     MINI_UNMERGED return mini::sim::block_barrier(predicate != 0);
 }
-MINI_WORD int __syncthreads_or(int predicate) {
-    return __syncthreads_count(predicate) != 0;
-}
-MINI_WORD int __syncthreads_and(int predicate) {
-    return __syncthreads_count(!predicate) == 0;  // exited threads do not vote
-}
+// Exited threads, and lanes, do not vote.
+MINI_FUNCTION(int, __syncthreads_or, (int vote), __syncthreads_count(vote) != 0)
+MINI_FUNCTION(int, __syncthreads_and, (int vote), __syncthreads_count(!vote) == 0)
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
     MINI_UNMERGED mini::sim::ballot(mask);
 }
@@ -91,12 +90,8 @@ MINI_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
     mini::sim::note_exchange(mask, -1);
     return mini::sim::ballot(mask, predicate != 0);
 }
-MINI_WORD int __any_sync(unsigned mask, int predicate) {
-    return __ballot_sync(mask, predicate) != 0;
-}
-MINI_WORD int __all_sync(unsigned mask, int predicate) {
-    return __ballot_sync(mask, !predicate) == 0;  // exited lanes do not vote
-}
+MINI_FUNCTION(int, __any_sync, (unsigned mask, int vote), __ballot_sync(mask, vote) != 0)
+MINI_FUNCTION(int, __all_sync, (unsigned mask, int vote), __ballot_sync(mask, !vote) == 0)
 
 // Blocks run in parallel on host threads, so these functions use host atomics. The value
 // takes the type of the memory.
@@ -207,8 +202,6 @@ template <typename A, typename B> requires mini::cuda::Mixed<A, B>
 constexpr mini::cuda::Common<A, B> min(A a, B b) {
     return std::min<mini::cuda::Common<A, B>>(a, b);
 }
-#define MINI_FUNCTION(result, name, parameters, value) \
-    MINI_WORD result name parameters { return value; }
 // Functions, so that they come before the templates that a program declares.
 #define MINI_MAX_MIN(T)                                          \
     constexpr T max(T a, T b) { return a < b ? b : a; }          \
@@ -271,8 +264,7 @@ MINI_FUNCTION(long long, clock64, (), std::chrono::steady_clock::now().time_sinc
 MINI_LOAD(__ldg) MINI_LOAD(__ldcs) MINI_LOAD(__ldcg) MINI_LOAD(__ldca) MINI_LOAD(__ldlu) MINI_LOAD(__ldcv)
 MINI_STORE(__stcs) MINI_STORE(__stcg) MINI_STORE(__stwb) MINI_STORE(__stwt)
 
-// The lanes of a branch are not known: all living lanes.
-MINI_FUNCTION(unsigned, __activemask, (), mini::sim::living_lanes())
+MINI_WORD unsigned __activemask() { MINI_UNMERGED return mini::sim::active_lanes(); }
 
 #define CUDART_PI_F 3.141592654f
 #define CUDART_PI 3.1415926535897931

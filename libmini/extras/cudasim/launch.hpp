@@ -61,6 +61,7 @@ struct ThreadState {
     At at = At::kRunning;
     const void* address = nullptr;  // to which the call that waits returns, in the kernel
     unsigned mask = 0;              // kWarpBarrier: the mask of the warp operation
+    bool operator==(const ThreadState&) const = default;
 };
 
 /// The kind of a memory access.

@@ -157,8 +157,7 @@ std::optional<Allocation> find_allocation(const void* pointer) {
     Memories& all = memories();
     const std::shared_lock lock(all.mutex);
     const Allocation* const found = all.of(device).find(pointer);
-    if (found == nullptr) return std::nullopt;
-    return *found;
+    return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 uint64_t last_allocation() {

@@ -99,7 +99,7 @@ struct Launcher {
 
     cudaError_t enqueue(const void* kernel, auto... values) const {
         if (sim::in_kernel() && sim::is_inspected()) {
-            sim::tell::launch_refused(kernel, "a kernel launches it: not simulated");
+            sim::tell::refused("a kernel launches it: not simulated", kernel);
             return cudaErrorNotSupported;
         }
         const cudaError_t error = enqueue_body(config, kernel,
@@ -107,7 +107,7 @@ struct Launcher {
                                                    MINI_UNCHECKED { call(values...); });
         if (error != cudaSuccess && error != cudaErrorLaunchFailure &&
             sim::is_inspected())
-            sim::tell::launch_refused(kernel, cudaGetErrorString(error));
+            sim::tell::refused(cudaGetErrorString(error), kernel);
         return error;
     }
 };

@@ -45,6 +45,20 @@ std::string name(const Allocation& allocation) {
     return concat(text, ", made at ", describe_line(made.file, made.number));
 }
 
+std::string place_outside(uintptr_t at, const Allocation& before) {
+    const auto begin = reinterpret_cast<uintptr_t>(before.begin);
+    const auto next = find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));
+    const uintptr_t next_begin = next ? reinterpret_cast<uintptr_t>(next->begin) : 0;
+    const bool is_before_next = next_begin > at;
+    if (is_before_next && (begin == 0 || at - begin - before.bytes > next_begin - at))
+        return concat("that begin ", next_begin - at, " bytes before ", name(*next), " (",
+                      next->bytes, " bytes)");
+    if (before.freed) return concat("of ", name(before), ", which was freed");
+    if (begin == 0) return "of device memory that was never allocated";
+    return concat("at byte ", at - begin, " of ", name(before), ", which has ",
+                  before.bytes, " bytes");
+}
+
 const Allocation& MemoryMap::allocation_at(uintptr_t at) {
     if (memory_changed_ && memory_changed_.exchange(false)) recent_.clear();
     const auto* const pointer = reinterpret_cast<const void*>(at);

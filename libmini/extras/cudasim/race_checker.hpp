@@ -158,6 +158,9 @@ class BlockOrder {
 
 /// Returns "allocation 3", and the source line that made it if that is known.
 std::string name(const Allocation& allocation);
+/// Describes an address that is in no allocation, relative to the allocation `before` it,
+/// or to the next allocation if that is nearer.
+std::string place_outside(uintptr_t at, const Allocation& before);
 
 /// Finds the allocation, or the shared array of the running block, that contains an address
 /// which a kernel accesses.

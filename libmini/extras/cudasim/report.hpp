@@ -29,6 +29,7 @@ namespace mini::sim {
     mistake(kMisaligned, "misaligned access")                                               \
     mistake(kSpin, "waits forever")             /* for a block that need not have begun */  \
     mistake(kRefused, "launch refused")                                                     \
+    mistake(kRefusedCall, "call refused")       /* a copy, a fill or a free */              \
     mistake(kSameValue, "note: the same value from several threads")  /* without a barrier */
 #define MINI_ENUMERATOR(mistake, name) mistake,
 enum class Mistake { MINI_MISTAKES(MINI_ENUMERATOR) };

@@ -103,7 +103,6 @@ template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
                                size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
-    if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
     return cudaMemcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes,
                       cudaMemcpyDefault);
 }
@@ -111,7 +110,6 @@ template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
                                  size_t offset = 0,
                                  cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-    if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
     return cudaMemcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes,
                       cudaMemcpyDefault);
 }

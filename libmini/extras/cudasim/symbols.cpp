@@ -165,11 +165,9 @@ std::string output_of(const std::string& command) {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
     std::string all;
     std::array<char, 4096> part;
-    while (pipe != nullptr) {
-        const size_t count = fread(part.data(), 1, part.size(), pipe.get());
-        if (count == 0) break;
+    if (pipe == nullptr) return all;
+    while (const size_t count = fread(part.data(), 1, part.size(), pipe.get()))
         all.append(part.data(), count);
-    }
     return all;
 }
 

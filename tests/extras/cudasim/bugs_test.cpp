@@ -105,12 +105,6 @@ const std::vector<Seeded> kBugs = {
     {"unset_output", unset_output, Mistake::kUninitialised, "accumulate"},
     {"device_pointer_on_host", device_pointer_on_host, Mistake::kDevicePointer, ""},
 
-    // alignment.cu
-    {"misaligned_shared", misaligned_shared, Mistake::kMisaligned, "read_at"},
-    {"misaligned_pair", misaligned_pair, Mistake::kMisaligned, "read_pair"},
-    {"misaligned_float", misaligned_float, Mistake::kMisaligned, "read_float"},
-    {"misaligned_half", misaligned_half, Mistake::kMisaligned, "read_half"},
-
     // threads.cu
     {"divergent_barrier", divergent_barrier, Mistake::kBarrier, "halves_wrong"},
     {"early_return", early_return, Mistake::kBarrier, "rotate"},

@@ -181,6 +181,26 @@ TEST_CASE("mini cuda says that launches by kernels are not simulated") {
           "a kernel threw: launches by kernels are not simulated\n");
 }
 
+TEST_CASE("mini cuda: a stream that does not block finds __device__ variables set") {
+    CHECK(mini_cuda_of("__device__ int x = 5;\n"
+                       "__global__ void k() { ++x; }\n"
+                       "int main() { int now; cudaStream_t s;\n"
+                       "  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);\n"
+                       "  k<<<1, 1, 0, s>>>(); cudaStreamSynchronize(s);\n"
+                       "  cudaMemcpyFromSymbol(&now, x, 4); printf(\"%d\\n\", now); }\n",
+                       "--check")
+              .text == "6\n");
+}
+
+TEST_CASE("mini cuda names a kernel that is called without a launch") {
+    const Answer result = mini_cuda_of(
+        "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+        "int main() { int a[8]; k(a); }\n",
+        GENERATE("--run", "--check"));
+    CHECK(contains(result.text, "k(int*) needs <<<blocks, threads>>>"));
+    CHECK(result.code == 128 + 6);
+}
+
 TEST_CASE("mini cuda names what is not simulated, and wrong command lines") {
     const Answer graph = mini_cuda_of("int main() { cudaGraph_t graph; }\n", "--run");
     CHECK(contains(graph.text, "it.cu:1:"));

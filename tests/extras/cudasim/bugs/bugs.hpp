@@ -29,12 +29,6 @@ void wrong_stride(bool wrong);
 void transposed_index(bool wrong);
 void negative_halo(bool wrong);
 
-// alignment.cu
-void misaligned_shared(bool wrong);
-void misaligned_pair(bool wrong);
-void misaligned_float(bool wrong);
-void misaligned_half(bool wrong);
-
 // limits.cu: the wrong versions throw CudaError
 void large_static(bool wrong);
 void large_dynamic(bool wrong);

@@ -517,6 +517,21 @@ FAULT(kBarrier, half_a_warp_waits, 1, 32) {
     if (!wrong || T < 16) __syncwarp();
     __syncthreads();
 }
+FAULT(kBarrier, one_atomic_for_the_lanes_of_a_branch, 1, 64) {
+    if (T % 3 == 1) {
+        const unsigned lanes = wrong ? ~0u : __activemask();
+        const int leader = __ffs(lanes) - 1;
+        const int first = T % 32 == leader ? atomicAdd(&a[0], __popc(lanes)) : 0;
+        b[T] = __shfl_sync(lanes, first, leader);
+    }
+    __syncthreads();
+}
+FAULT(kBarrier, group_of_the_lanes_of_a_branch, 1, 64) {
+    namespace cg = cooperative_groups;
+    if (T % 3 == 1)
+        b[T] = (wrong ? cg::coalesced_group(~0u) : cg::coalesced_threads()).shfl(a[T], 0);
+    __syncthreads();
+}
 
 // ---- warps ----
 
@@ -598,6 +613,29 @@ HOST_FAULT(kRefused, block_of_2000_threads) {
 HOST_FAULT(kRefused, empty_grid) { kernel<<<wrong ? 0 : 1, 32>>>(a, n, true); }
 HOST_FAULT(kRefused, much_dynamic_shared_memory) {
     kernel<<<1, 32, wrong ? 50'000 : 48'000>>>(a, n, true);
+}
+
+// ---- copies, fills and frees ----
+
+constexpr const char* kCall = "call refused";
+HOST_FAULT(kCall, copy_of_too_many_bytes) {
+    std::vector<int> v(2 * n);
+    cudaMemcpy(b, v.data(), (wrong ? n + 1 : n) * sizeof(int), cudaMemcpyHostToDevice);
+}
+HOST_FAULT(kCall, exchanged_pointers) {
+    int x = 0;
+    cudaMemcpy(wrong ? &x : a, wrong ? a : &x, sizeof(int), cudaMemcpyHostToDevice);
+}
+HOST_FAULT(kCall, fill_of_too_many_bytes) {
+    cudaMemset(b + (wrong ? 1 : 0), 0, n * sizeof(int));
+}
+HOST_FAULT(kCall, freed_twice) {
+    cudaFree(b);
+    if (wrong) cudaFree(b);
+}
+HOST_FAULT(kCall, host_s_memory_freed) {
+    int x;
+    cudaFree(wrong ? &x : b);
 }
 
 int main(int, char** arguments) {

@@ -29,19 +29,18 @@ std::vector<Chunk> chunks_of(const std::vector<Tensor>& tensors, int64_t chunk_b
     return chunks;
 }
 
-// Returns one view of `flat` for each of the chunk's tensors, in the tensor's shape.
-std::vector<Tensor> views_of(const Tensor& flat, const Chunk& chunk) {
+}  // namespace
+
+std::vector<Tensor> views_of(const Tensor& flat, const std::vector<Tensor>& tensors) {
     std::vector<Tensor> views;
     int64_t offset = 0;
-    for (const Tensor& tensor : chunk.tensors) {
+    for (const Tensor& tensor : tensors) {
         views.push_back(
             ops::view(ops::narrow(flat, 0, offset, tensor.numel()), tensor.shape()));
         offset += tensor.numel();
     }
     return views;
 }
-
-}  // namespace
 
 void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& tensors,
                          int root, int64_t chunk_bytes) {
@@ -52,7 +51,7 @@ void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& t
     // [lab15.1] Start one broadcast per chunk, of the root's values in a flat tensor.
     for (const Chunk& chunk : chunks) {
         flats.push_back(chunk.tensors.front().new_empty({chunk.numel}));
-        std::vector<Tensor> views = views_of(flats.back(), chunk);
+        std::vector<Tensor> views = views_of(flats.back(), chunk.tensors);
         if (group.rank() == root)
             for (size_t i = 0; i < views.size(); ++i)
                 ops::copy_(views[i], chunk.tensors[i]);
@@ -64,7 +63,7 @@ void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& t
     for (size_t k = 0; k < chunks.size(); ++k) {
         works[k]->wait();
         if (group.rank() == root) continue;
-        const std::vector<Tensor> views = views_of(flats[k], chunks[k]);
+        const std::vector<Tensor> views = views_of(flats[k], chunks[k].tensors);
         for (size_t i = 0; i < views.size(); ++i) {
             Tensor tensor = chunks[k].tensors[i];
             ops::copy_(tensor, views[i]);

@@ -22,4 +22,7 @@ constexpr int64_t kCoalescedBytes = int64_t{250} << 20;
 void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& tensors,
                          int root, int64_t chunk_bytes = kCoalescedBytes);
 
+/// Returns one view of `flat` for each of `tensors`, in their shapes, one after the other.
+std::vector<Tensor> views_of(const Tensor& flat, const std::vector<Tensor>& tensors);
+
 }  // namespace mini::parallel

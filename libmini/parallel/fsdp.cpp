@@ -16,10 +16,7 @@
 
 namespace mini::parallel {
 
-int64_t shard_numel(int64_t numel, int ranks) {
-    // Divide, and round up.
-    return (numel + ranks - 1) / ranks;
-}
+int64_t shard_numel(int64_t numel, int ranks) { return (numel + ranks - 1) / ranks; }
 
 Tensor reshard(const std::vector<Tensor>& shards, int64_t numel, int rank, int ranks) {
     // Copy the part of each shard that lies in the new one.
@@ -46,6 +43,7 @@ struct Unit {
     nn::NamedTensors parameters = {};
     int64_t numel = 0;  // without the zeros
     Tensor flat = {};
+    std::vector<Tensor> views = {};  // of `flat`, by parameter
     Tensor shard = {};
     bool is_gathered = false;        // `flat` has memory
     dist::WorkHandle gather = {};    // until it is waited for
@@ -61,19 +59,6 @@ struct Unit {
 // Returns whether `inner` names a submodule of the one that `outer` names.
 bool is_inside(const std::string& inner, const std::string& outer) {
     return outer.empty() ? !inner.empty() : inner.starts_with(outer + ".");
-}
-
-// Returns views of `flat`, one for each of the parameters, in their shapes.
-std::vector<Tensor> views_of(const Tensor& flat, const nn::NamedTensors& parameters) {
-    std::vector<Tensor> views;
-    // Place the parameters one after the other.
-    int64_t offset = 0;
-    for (const auto& [name, parameter] : parameters) {
-        views.push_back(ops::view(ops::narrow(flat, 0, offset, parameter.numel()),
-                                  parameter.shape()));
-        offset += parameter.numel();
-    }
-    return views;
 }
 
 // Calls `function` in each backward pass when the gradient of y is ready, before it reaches
@@ -186,33 +171,33 @@ void FullyShardedDataParallel::Impl::add_parameters() {
 }
 
 Tensor FullyShardedDataParallel::Impl::own_part(const Tensor& flat) const {
-    // Return the view of this rank's part.
     const int64_t size = shard_numel(flat.numel(), group->world_size());
     return ops::narrow(flat, 0, group->rank() * size, size);
 }
 
 void FullyShardedDataParallel::Impl::shard(Unit& unit) {
-    // Copy the parameters to the flat one, and keep this rank's part.
-    for (const auto& [name, parameter] : unit.parameters) unit.numel += parameter.numel();
+    std::vector<Tensor> parameters;
+    for (const auto& [name, parameter] : unit.parameters) {
+        parameters.push_back(parameter);
+        unit.numel += parameter.numel();
+    }
     const int64_t size = shard_numel(unit.numel, group->world_size());
-    unit.flat = unit.parameters[0].second.new_zeros({size * group->world_size()});
-    const std::vector<Tensor> views = views_of(unit.flat, unit.parameters);
-    for (size_t k = 0; k < views.size(); ++k) {
-        Tensor view = views[k], parameter = unit.parameters[k].second;
-        ops::copy_(view, parameter.detach());
-        parameter.set_data(view);
+    unit.flat = parameters[0].new_zeros({size * group->world_size()});
+    unit.views = views_of(unit.flat, parameters);
+    for (size_t k = 0; k < parameters.size(); ++k) {
+        ops::copy_(unit.views[k], parameters[k].detach());
+        parameters[k].set_data(unit.views[k]);
     }
     group->broadcast(unit.flat, 0);
     unit.shard = ops::clone(own_part(unit.flat)).set_requires_grad();
     unit.flat.free_storage();
-    unit.missing.resize(views.size());
+    unit.missing.resize(parameters.size());
 }
 
 // ---- gather and free
 
 void FullyShardedDataParallel::Impl::start_gather(size_t index) {
     Unit& unit = units[index];
-    // Allocate the flat parameter, and start to gather it.
     if (std::exchange(unit.is_gathered, true)) return;
     group->events().record(EventKind::kGatherLaunch, static_cast<int64_t>(index),
                            static_cast<int64_t>(unit.flat.bytes()));
@@ -250,7 +235,6 @@ void FullyShardedDataParallel::Impl::free_all() {
 // ---- the forward pass
 
 void FullyShardedDataParallel::Impl::begin_forward(size_t index) {
-    // Gather this unit.
     finish_gather(index);
     // Start the gather of the next unit, if the calls are those of the last pass.
     const std::vector<size_t>& begun = calls->begun;
@@ -261,7 +245,6 @@ void FullyShardedDataParallel::Impl::begin_forward(size_t index) {
 }
 
 void FullyShardedDataParallel::Impl::end_forward(size_t index, const Tensor& y) {
-    // Free this unit.
     free(index);
     // Gather it again before the backward pass through it.
     calls->ended.push_back(index);
@@ -284,7 +267,7 @@ void FullyShardedDataParallel::Impl::begin_backward(size_t index, const Calls& p
     if (!unit.is_in_backward()) {
         unit.missing.assign(unit.missing.size(), true);
         unit.gradient = unit.shard.new_zeros({unit.flat.numel()});
-        unit.gradients = views_of(unit.gradient, unit.parameters);
+        unit.gradients = views_of(unit.gradient, unit.views);
     }
     // Start the gather of the unit whose backward pass is next.
     if (prefetch && number > 0) start_gather(pass.ended[number - 1]);
@@ -309,7 +292,6 @@ void FullyShardedDataParallel::Impl::on_gradient(size_t index, size_t k,
 
 void FullyShardedDataParallel::Impl::start_reduction(size_t index) {
     Unit& unit = units[index];
-    // Wait for the reduction before this one, then start this one.
     finish_reduction();
     group->events().record(EventKind::kReduceLaunch, static_cast<int64_t>(index),
                            static_cast<int64_t>(unit.gradient.bytes()));
@@ -382,7 +364,6 @@ FullyShardedDataParallel::~FullyShardedDataParallel() {
 
 void FullyShardedDataParallel::Impl::add_hooks(size_t index) {
     Unit& unit = units[index];
-    // Add a hook before the unit's forward pass, and one after it.
     const int before = unit.module->register_forward_pre_hook(
         [this, index](nn::Module&, const Tensor&) { begin_forward(index); });
     const int after = unit.module->register_forward_hook(
@@ -393,7 +374,6 @@ void FullyShardedDataParallel::Impl::add_hooks(size_t index) {
         of->remove_hook(before);
         of->remove_hook(after);
     });
-    // Add a hook to each parameter.
     for (size_t k = 0; k < unit.parameters.size(); ++k) {
         const Tensor parameter = unit.parameters[k].second;
         const int id = grad_accumulator(parameter)->add_hook(
@@ -468,7 +448,6 @@ void FullyShardedDataParallel::load_full_state_dict(const nn::NamedTensors& stat
         impl_->free_all();
         throw;
     }
-    // Copy this rank's part of each unit to the shard.
     for (const Unit& unit : impl_->units) {
         Tensor shard = unit.shard.detach();
         ops::copy_(shard, impl_->own_part(unit.flat));
@@ -522,7 +501,6 @@ void FullyShardedDataParallel::load_sharded_state_dict(
 optim::OptimizerState FullyShardedDataParallel::reshard_optimizer_state(
     const std::vector<optim::OptimizerState>& by_rank) const {
     optim::OptimizerState state{.tensors = {}, .numbers = by_rank.at(0).numbers};
-    // Reshard each tensor of each unit.
     for (size_t index = 0; index < impl_->units.size(); ++index)
         for (const auto& [name, tensor] : by_rank[0].tensors) {
             if (!name.starts_with(optim::state_name(index, ""))) continue;

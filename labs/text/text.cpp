@@ -10,6 +10,7 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
+#include "libmini/random/multinomial.hpp"
 #include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -19,12 +20,10 @@ namespace {
 // Returns the index of a token, drawn by the weights exp(scores / temperature).
 int64_t draw(const std::vector<float>& scores, double temperature, Generator& generator) {
     const double greatest = *std::ranges::max_element(scores);
-    std::vector<double> sums;  // of the weights up to each token
-    double total = 0.0;
+    std::vector<double> weights;
     for (const float score : scores)
-        sums.push_back(total += std::exp((score - greatest) / temperature));
-    const auto found = std::ranges::upper_bound(sums, generator.uniform_double() * total);
-    return std::min<int64_t>(found - sums.begin(), std::ssize(sums) - 1);
+        weights.push_back(std::exp((score - greatest) / temperature));
+    return multinomial(weights, 1, /*replacement=*/false, generator)[0];
 }
 
 }  // namespace

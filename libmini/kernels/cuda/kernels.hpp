@@ -61,7 +61,7 @@ OnGpu<cpu::copy_to_strided> copy_to_strided;
 OnGpu<cpu::sum> sum;
 OnGpu<cpu::argmax> argmax;
 
-// embedding.cu; an index that is no row gives NaN, and no gradient
+// embedding.cu; an index outside the table gives NaN, and no gradient
 OnGpu<cpu::embedding> embedding;
 OnGpu<cpu::embedding_backward> embedding_backward;
 

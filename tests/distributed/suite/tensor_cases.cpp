@@ -16,18 +16,18 @@ namespace {
 constexpr int kOtherRank =
     99;  // its blocks fill tensors that a collective must overwrite
 
-enum class Way { kEqual, kInPlace, kUneven };
+enum class Variant { kEqual, kInPlace, kUneven };
 
 struct SingleTensor {
     Operation operation;
     DType dtype = DType::kFloat32;
     int64_t n = 0;
-    Way way = Way::kEqual;
+    Variant variant = Variant::kEqual;
     ReduceOp op = ReduceOp::kSum;
 
     // Returns the number of elements that rank `from` sends to rank `to`; also 0.
     int64_t size(int from, int to) const {
-        return way == Way::kUneven ? n * ((from + 2 * to) % 3) : n;
+        return variant == Variant::kUneven ? n * ((from + 2 * to) % 3) : n;
     }
     Bytes block(int from, int to = 0) const {
         return share(dtype, size(from, to), op, from, to);
@@ -51,7 +51,7 @@ Tensor own_part(const GuardedTensor& whole, const CaseContext& context, int64_t 
 }
 
 void check_all_gather(const CaseContext& context, const SingleTensor& c) {
-    const bool in_place = c.way == Way::kInPlace;
+    const bool in_place = c.variant == Variant::kInPlace;
     const GuardedTensor input(c.dtype, c.block(context.rank()), Layout::kDense);
     const GuardedTensor output(
         c.dtype,
@@ -72,7 +72,7 @@ void check_reduce_scatter(const CaseContext& context, const SingleTensor& c) {
     const Bytes result = reduction(c.dtype, c.n, c.op, P, rank);
     const GuardedTensor input(c.dtype, joined(P, own), Layout::kDense);
     const GuardedTensor output(c.dtype, c.block(kOtherRank), Layout::kDense);
-    const bool in_place = c.way == Way::kInPlace;
+    const bool in_place = c.variant == Variant::kInPlace;
     const Tensor into = in_place ? own_part(input, context, c.n) : output.tensor();
     either(context, &ProcessGroup::reduce_scatter_tensor,
            &ProcessGroup::reduce_scatter_tensor_async, into, input.tensor(), c.op);
@@ -92,7 +92,7 @@ void check_all_to_all(const CaseContext& context, const SingleTensor& c) {
     const GuardedTensor input(c.dtype, joined(P, to), Layout::kDense);
     const GuardedTensor output(c.dtype, joined(P, empty), Layout::kDense);
     Shape received, sent;
-    for (int r = 0; r < P && c.way == Way::kUneven; ++r) {
+    for (int r = 0; r < P && c.variant == Variant::kUneven; ++r) {
         received.push_back(c.size(r, rank));
         sent.push_back(c.size(rank, r));
     }
@@ -123,11 +123,11 @@ void check_single(const CaseContext& context, const SingleTensor& c, bool ours) 
     if (ours) check_cost(context.group, cost_of(context, c));
 }
 
-const char* name_of(Way way) {
-    switch (way) {
-        case Way::kEqual: return " in one tensor";
-        case Way::kInPlace: return " in one tensor, in place";
-        case Way::kUneven: return " in one tensor, uneven";
+const char* name_of(Variant variant) {
+    switch (variant) {
+        case Variant::kEqual: return " in one tensor";
+        case Variant::kInPlace: return " in one tensor, in place";
+        case Variant::kUneven: return " in one tensor, uneven";
     }
     return "";
 }
@@ -138,24 +138,24 @@ void add_single_tensors(std::vector<Case>& cases, const Scope& scope) {
     const auto add = [&cases, ours = scope.ours](const SingleTensor& c) {
         cases.push_back(
             {case_name(c.operation, c.dtype, c.n, Layout::kDense,
-                       name_of(c.way) + concat(", ", reduce_op_name(c.op))),
+                       name_of(c.variant) + concat(", ", reduce_op_name(c.op))),
              [=](const CaseContext& context) { check_single(context, c, ours); }});
     };
     for (const DType dtype : kTypes)
         for (const int64_t n : kSizes)
-            for (const Way way : {Way::kEqual, Way::kInPlace}) {
-                add({Operation::kAllGather, dtype, n, way});
-                add({Operation::kReduceScatter, dtype, n, way, ReduceOp::kSum});
-                add({Operation::kReduceScatter, dtype, n, way, ReduceOp::kMax});
+            for (const Variant variant : {Variant::kEqual, Variant::kInPlace}) {
+                add({Operation::kAllGather, dtype, n, variant});
+                add({Operation::kReduceScatter, dtype, n, variant, ReduceOp::kSum});
+                add({Operation::kReduceScatter, dtype, n, variant, ReduceOp::kMax});
             }
     for (const DType dtype : kTypes)
         for (const int64_t n : kSizes)
-            for (const Way way : {Way::kEqual, Way::kUneven})
-                add({Operation::kAllToAll, dtype, n, way});
+            for (const Variant variant : {Variant::kEqual, Variant::kUneven})
+                add({Operation::kAllToAll, dtype, n, variant});
     for (const Operation operation :
          {Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll})
         add({operation, DType::kFloat32, kLarge});
-    add({Operation::kAllToAll, DType::kFloat32, kLarge, Way::kUneven});
+    add({Operation::kAllToAll, DType::kFloat32, kLarge, Variant::kUneven});
 }
 
 }  // namespace mini::dist::suite

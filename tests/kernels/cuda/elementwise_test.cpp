@@ -130,7 +130,7 @@ TEST_CASE("an embedding and its gradient are bitwise identical to the CPU's") {
     CHECK(bits(dweight.read()) == bits(dweight.host));
 }
 
-TEST_CASE("on a GPU an index that is no row gives NaN and no gradient") {
+TEST_CASE("on a GPU an index outside the table gives NaN and no gradient") {
     const OnDevice<int64_t> indices({1, 2, -1});
     const OnDevice<float> weight({1, 2}), g({3, 4, 5});
     const auto out = unwritten_on_device(3), dweight = unwritten_on_device(2);

@@ -66,7 +66,7 @@ function(mini_install_components out)
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
 endfunction()
 
-# mini_install_config(<libraries>...): the files for find_package(libmini 0.1 COMPONENTS nn distributed)
+# mini_install_config(<libraries>...): the files for find_package(libmini 0.2 COMPONENTS nn distributed)
 # and for pkg-config, whose libraries must come before those that they need.
 function(mini_install_config)
     set(MINI_CONFIG_HAS_CUDA FALSE)

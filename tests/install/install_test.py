@@ -22,7 +22,7 @@ PROJECTS = BUILD / "tests/install"
 CUDA_PROJECT = {
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
         project(cuda LANGUAGES CXX)
-        find_package(cudasim 0.1 REQUIRED)
+        find_package(cudasim 0.2 REQUIRED)
         cudasim_add_executable(add main.cu)
         target_compile_definitions(add PRIVATE THREADS=64)""",
     "main.cu": """#include "add.cuh"
@@ -137,12 +137,12 @@ class Installed(unittest.TestCase):
 
     def test_find_package_names_the_remedy_for_what_the_build_lacks(self):
         requests = {
-            "0.1": "1", "0.1 COMPONENTS training": "1", "0.0": "0", "0.2": "0",
-            "0.1 COMPONENTS jpeg": "0 libmini has no component jpeg; it has core;random;",
-            "0.1 OPTIONAL_COMPONENTS jpeg": "1",
+            "0.2": "1", "0.2 COMPONENTS training": "1", "0.1": "0", "0.3": "0",
+            "0.2 COMPONENTS jpeg": "0 libmini has no component jpeg; it has core;random;",
+            "0.2 OPTIONAL_COMPONENTS jpeg": "1",
         }
         output = configure("components", PROJECTS / "components",
-                           "-DREQUESTS=" + ";".join([*requests, "0.1 COMPONENTS nccl"]))
+                           "-DREQUESTS=" + ";".join([*requests, "0.2 COMPONENTS nccl"]))
         for request, answer in requests.items():
             self.assertIn(f"-- {request}: {answer}", output)
         self.assertRegex(output, "COMPONENTS nccl: (1|0 this libmini was built without nccl: "

@@ -42,7 +42,7 @@ def main(words):
     except LabError as error:
         say(f"lab: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # Ctrl-C, or Ctrl-D as the answer to a question
         say("lab: stopped", file=sys.stderr)
         return INTERRUPTED_EXIT
     except BrokenPipeError:  # `labs/lab status | head -1`: the reader has closed the pipe

@@ -79,8 +79,9 @@ class Failures(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertIn(b"lab 07 ? ", done.stdout)
 
-    def test_ctrl_c_is_one_line_and_exit_code_130(self):
-        self.assertEqual(self.outcome(KeyboardInterrupt())[0], 130)
+    def test_ctrl_c_and_ctrl_d_at_a_question_are_one_line_and_exit_code_130(self):
+        for error in (KeyboardInterrupt(), EOFError()):
+            self.assertEqual(self.outcome(error), (130, "", "lab: stopped\n"))
 
 
 class Demo(unittest.TestCase):

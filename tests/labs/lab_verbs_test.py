@@ -163,12 +163,6 @@ class Verbs(FakeTree):
         self.assertIn("waits\n           needs task 07.1 first\n", out)
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
 
-    def test_ctrl_d_at_the_question_keeps_the_solution_hidden(self):
-        self.call("start", "7")
-        with mock.patch("sys.stdin.isatty", lambda: True), \
-                mock.patch("builtins.input", side_effect=EOFError):
-            self.assertIn("stays hidden", self.call("diff", "7.1", code=1))
-
     def test_long_steps_are_wrapped(self):
         self.call("start", "7")
         told = Verdict("a case", "failed", "wrong", ["rank 1 got " + "4 " * 80])

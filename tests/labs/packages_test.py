@@ -15,19 +15,14 @@ from lab_tool.screen import LabError
 from lab_tool.verbs import setup
 
 
-def printed(call, *arguments):
+def printed(call, *arguments, **options):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        call(*arguments)
+        call(*arguments, **options)
     return out.getvalue()
 
 
 class Probe(unittest.TestCase):
-    def test_every_package_has_a_reason_and_a_probe(self):
-        for package in packages.PACKAGES:
-            self.assertTrue(package.why, package.name)
-            self.assertTrue(package.files, package.name)
-
     def test_an_empty_machine_lacks_everything(self):
         with tempfile.TemporaryDirectory() as folder:
             with mock.patch.dict("os.environ", {"PATH": folder, "CPATH": ""}), \
@@ -91,14 +86,26 @@ class OneList(unittest.TestCase):
 
 
 class Setup(unittest.TestCase):
-    def install(self, lacking, *arguments, fails=None):
+    def install(self, lacking, *arguments, fails=None, answer=None, ci="", **options):
         """Calls install_missing() on a machine that lacks packages; apt_install() prints their names,
-        or fails. Returns what is printed."""
+        or fails. `answer`: that of a terminal, which asks once. Returns what is printed."""
         apt = fails or (lambda names: print("APT", *names))
         with mock.patch.object(packages, "missing", return_value=lacking), \
                 mock.patch.object(setup, "PYTHON_PACKAGES", Path("/none")), \
+                mock.patch("sys.stdin.isatty", lambda: answer is not None), \
+                mock.patch("shutil.which", lambda name: name), mock.patch.dict("os.environ", {"CI": ci}), \
+                mock.patch("builtins.input", side_effect=[answer]) as self.question, \
                 mock.patch.object(setup, "apt_install", side_effect=apt):
-            return printed(setup.install_missing, *arguments)
+            return printed(setup.install_missing, *arguments, **options)
+
+    def test_it_asks_once_on_a_terminal_but_not_in_ci_and_not_as_setup(self):
+        lacking = [Package("libfoo-dev", "draws foos"), Package("libbar-dev", "bars")]
+        for options, asked in (({"answer": ""}, 1), ({"answer": "y"}, 1), ({"answer": "n", "ci": "true"}, 0),
+                               ({"answer": "n", "asks": False}, 0), ({}, 0)):
+            self.assertIn("APT libfoo-dev libbar-dev\n", self.install(lacking, **options))
+            self.assertEqual(self.question.call_count, asked, options)
+        with self.assertRaisesRegex(LabError, "nothing was installed; labs/lab setup"):
+            self.install(lacking, answer="n")
 
     def test_with_no_missing_package_it_prints_one_line_and_does_not_run_apt(self):
         self.assertEqual(self.install([]), "setup: all packages are installed\n")

@@ -1,10 +1,10 @@
 """Trains the tutorial's ConvNet on MNIST with bucketed DDP, from setup to
 result.
 
-Installs missing packages, configures, builds, and runs two processes that
-exchange gradients. If MNIST is not on this machine, it trains on digits that
-libmini draws itself; data/fetch_mnist fetches MNIST. Options after "--" are
-passed to the training program: labs/lab demo -n 4 -- --lr 0.05
+Lists the missing packages and installs them after a question, configures,
+builds, and runs two processes that exchange gradients. If MNIST is not on this
+machine, it trains on digits that libmini draws; data/fetch_mnist fetches MNIST.
+Options after "--" are for the training program: labs/lab demo -n 4 -- --lr 0.05
 
 The run is recorded in a new folder of runs/, with a page, report.html.
 
@@ -48,6 +48,7 @@ def command_for(options):
 
 
 def run(options):
+    say("demo: takes about 90 seconds the first time, on two cores: packages, build, training")
     install_missing(optional=False)
     if options.mine:
         Workspace().refuse_misplaced()

@@ -49,8 +49,4 @@ def agreed(task, left):
     if not sys.stdin.isatty():
         raise LabError(f"there is no terminal to ask on; labs/lab diff {task.name} --yes "
                        "shows it without asking")
-    try:
-        return input("Show it? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:  # Ctrl-D
-        say()
-        return False
+    return input("Show it? [y/N] ").strip().lower() in ("y", "yes")

@@ -9,7 +9,7 @@ and Open MPI, if they are available: all other code works without them."""
 import os
 import shutil
 import subprocess
-import time
+import sys
 
 from lab_tool import packages
 from lab_tool.places import BUILD, ROOT, fresh_log
@@ -26,17 +26,19 @@ def add_arguments(parser):
 
 
 def run(options):
-    install_missing(clang=options.clang)
+    install_missing(clang=options.clang, asks=False)
     return 0
 
 
-def install_missing(optional=True, clang=False):
+def install_missing(optional=True, clang=False, asks=True):
     """Installs missing packages; if that fails, raises LabError with the command to run. Optional
-    packages are left out if `optional` is false, or if they cannot be installed."""
+    packages are left out if `optional` is false, or if they cannot be installed. `asks`: asks first,
+    but not in CI, and not if there is no terminal or no apt-get."""
     wanted = [each for each in packages.missing() if optional or not each.optional]
     wanted += packages.missing(packages.CLANG_PACKAGES) if clang else []
     if wanted:
-        install(wanted)
+        asks = asks and sys.stdin.isatty() and shutil.which("apt-get") and not os.environ.get("CI")
+        install(wanted, asks)
     else:
         say("setup: all packages are installed")
     if optional and PYTHON_PACKAGES.exists() and not (BUILD / "python").exists():
@@ -48,12 +50,14 @@ def install_missing(optional=True, clang=False):
                            f"{'.'.join(map(str, package.oldest))} or newer; Debian 12 and 13 have it")
 
 
-def install(wanted):
+def install(wanted, asks=False):
     say("missing on this machine:")
     for package in wanted:
         say(f"  {package.name:20} {package.why}")
     names = [package.name for package in wanted]
     try:
+        if asks and input("Install them? [Y/n] ").strip().lower() in ("n", "no"):
+            raise LabError("nothing was installed; labs/lab setup installs these packages")
         apt_install(names)
     except LabError as error:
         if not all(package.optional for package in wanted):
@@ -83,7 +87,5 @@ def apt_install(names):
     apt = [*prefix, "env", "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive"]
     say("  " + spell([*prefix, *INSTALL, *names]))
     say("  this may take some minutes (log: build/setup.log)")
-    start = time.monotonic()
     for command in (["apt-get", "update"], [*INSTALL, *names]):
         check(" ".join(command[:2]), run_logged([*apt, *command], log), log)
-    say(f"  installed in {time.monotonic() - start:.0f} s")

@@ -26,9 +26,10 @@ from lab_tool.verbs.setup import install_missing
 HINTS = 2  # of three; the last is nearly the code where a file has gaps
 KEPT = (".devcontainer/", "libmini/", *(f"labs/{each}/" for each in "check measure text grader lab_tool".split()),
         "data/", "tests/support/", "tests/kernels/support.hpp", "tests/golden/", "docs/pages/", "docs/figures/")
-KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",
-              ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
-              "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
+KEPT_FILES = ("AGENTS.md", "CLAUDE.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE",
+              ".clang-format", ".clangd", ".editorconfig", "labs/lab", "labs/CMakeLists.txt",
+              "labs/README.md", "labs/built.py", "labs/chart.py", "labs/numbered.hpp",
+              "tests/CMakeLists.txt")
 LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test|test_yours)\."
                       r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
@@ -110,8 +111,8 @@ class Export:
             return starter(text, path)
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
-        if path.endswith(PAGES):
-            page = text.split("\n## How a lab is made")[0].rstrip() + "\n"
+        if path.endswith((*PAGES, "AGENTS.md")):
+            page = re.split("\n## (?:How a lab is made|If you change libmini)", text)[0].rstrip() + "\n"
             page = FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], page)
             return re.sub(r"\[([^\]]*)\]\(\.\./(\d\d)-[^)]*\)", lambda link: (  # of other labs, no links
                 link[0] if link[2] in self.numbers else link[1]), page)

@@ -69,7 +69,7 @@ def files():
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in SOURCES | {".md", ".py"} and path != Path(__file__).resolve():
                 yield path
-    yield ROOT / "README.md"
+    yield from sorted(ROOT.glob("*.md"))
 
 
 class Words(unittest.TestCase):

@@ -240,6 +240,9 @@ class WholeExport(unittest.TestCase):
             export = Export(catalogue, catalogue.labs, "all")
             texts = export.texts()
             self.assertEqual(leaks.leaks_of(export, texts), [])
+        self.assertEqual(texts["CLAUDE.md"], "@AGENTS.md\n")
+        self.assertRegex(texts["AGENTS.md"], r"(?s)labs/lab hint.*never write a core")
+        self.assertNotIn("libmini itself", texts["AGENTS.md"])
         verbs = {path.split("/")[-1] for path in texts if "/verbs/" in path}
         self.assertFalse(verbs & {"dev.py", "test.py", "test_yours.py"})
         answers = leaks.secret_answers(export)

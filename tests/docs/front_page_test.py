@@ -1,5 +1,5 @@
-"""README.md, the front page, names options, tools, components and presets that exist, and all of them
-where its table is a list of all. Needs the programs train_mnist and mini, in MINI_BIN_DIR."""
+"""README.md, the front page, is short, and lists each lab. Lists on pages that it links to name what
+exists, and all of it where the list is one of all. Needs train_mnist and mini, in MINI_BIN_DIR."""
 
 import json
 import os
@@ -9,26 +9,35 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
-MOST_LINES = 200
+MOST_LINES, COLUMNS = 110, 80
 ROW = re.compile(r"^\| (.+?) \| .* \|$", re.M)
 CODE = re.compile(r"`([^`]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+LAB = re.compile(r"^\| \[(\d\d) ([^]]+)\]\(labs/([\w-]+)/README\.md\) \| .+ \|$", re.M)
+# The other pages that have lines of at most 80 columns, but for tables and code.
+NARROW = ("AGENTS.md", "docs/CHANGELOG.md", "docs/CODE_OF_CONDUCT.md", "docs/CONTRIBUTING.md",
+          "docs/SECURITY.md", "docs/paper.md", "docs/pages/options.md", "docs/pages/programs.md")
+
+
+def text_of(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+FRONT, PROGRAMS, OPTIONS = map(text_of, ("README.md", "docs/pages/programs.md", "docs/pages/options.md"))
 
 
 def help_of(program):
-    path = Path(os.environ["MINI_BIN_DIR"]) / program
-    return subprocess.run([path, "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([f"{os.environ['MINI_BIN_DIR']}/{program}", "--help"], capture_output=True,
+                          text=True, check=True).stdout
 
 
-def first_cells(head):
+def first_cells(page, head):
     """Returns the first cells of the rows of the table whose head begins with `head`."""
-    table = PAGE[PAGE.index(f"\n| {head}"):].strip().split("\n\n")[0]
-    return ROW.findall(table)[1:]
+    return ROW.findall(page[page.index(f"\n| {head}"):].strip().split("\n\n")[0])[1:]
 
 
 def options_of(cells):
-    """{option: the values that the cells give for it, in order}: `--sync none`, `average` is one
-    option with two values."""
+    """{option: the values that the cells give for it}: `--sync none`, `average` has two values."""
     found, option = {}, None
     for word in (word for cell in cells for word in CODE.findall(cell)):
         if word.startswith("--"):
@@ -41,10 +50,27 @@ def options_of(cells):
 
 class FrontPage(unittest.TestCase):
     def test_it_is_short(self):
-        self.assertLessEqual(PAGE.count("\n"), MOST_LINES)
+        self.assertLessEqual(FRONT.count("\n"), MOST_LINES)
 
+    def test_lines_are_narrow_and_links_lead_to_files(self):
+        for path in ("README.md", *NARROW):
+            text = text_of(path)
+            with self.subTest(path):
+                self.assertEqual([line for line in text.split("\n") if len(line) > COLUMNS
+                                  and not line.startswith(("|", "    "))], [])
+                self.assertEqual([link for link in LINK.findall(text) if not link.startswith("http")
+                                  and not (ROOT / path).parent.joinpath(link).exists()], [])
+
+    def test_it_lists_each_lab_in_order(self):
+        pages = {path.parent.name: path.read_text(encoding="utf-8").split("\n")[0]
+                 for path in sorted(ROOT.glob("labs/[0-9][0-9]-*/README.md"))}
+        listed = {folder: f"# Lab {number} · {title}" for number, title, folder in LAB.findall(FRONT)}
+        self.assertEqual(list(listed.items()), list(pages.items()))
+
+
+class LinkedPages(unittest.TestCase):
     def test_the_options_of_train_mnist_exist_with_the_values_of_the_table(self):
-        options = options_of(first_cells("option of `train_mnist`"))
+        options = options_of(first_cells(PROGRAMS, "option of `train_mnist`"))
         self.assertGreater(len(options), 20)
         text = help_of("train_mnist")
         for option, values in options.items():
@@ -57,33 +83,23 @@ class FrontPage(unittest.TestCase):
 
     def test_the_table_of_the_tool_has_all_its_commands(self):
         commands = re.findall(r"^  ([a-z]+)  +", help_of("mini").split("Subcommands:")[1], re.M)
-        named = [name for cell in first_cells("`mini ...`") for name in CODE.findall(cell)]
+        named = [name for cell in first_cells(PROGRAMS, "`mini ...`") for name in CODE.findall(cell)]
         self.assertLessEqual(set(commands), set(named))
         if "report" in commands:  # a build with extras has all
             self.assertEqual(sorted(named), sorted(commands))
 
     def test_the_list_of_components_has_each_in_the_order_of_the_build(self):
-        build = (ROOT / "libmini" / "CMakeLists.txt").read_text(encoding="utf-8")
+        build, page = text_of("libmini/CMakeLists.txt"), text_of("docs/pages/architecture.md")
         for folder in ("", "extras/"):
             order = re.findall(rf"^add_subdirectory\({folder}((?!extras)\w+)\)", build, re.M)
-            named = re.findall(rf"^    libmini/{folder}(\w+)/ ", PAGE, re.M)
+            named = re.findall(rf"^    libmini/{folder}(\w+)/ ", page, re.M)
             with self.subTest(folder):
                 self.assertGreater(len(named), 3)
                 self.assertEqual(named, order[::-1])
 
-    def test_the_presets_exist(self):
-        presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
+    def test_the_list_of_presets_has_each(self):
+        presets = json.loads(text_of("CMakePresets.json"))
         known = {one["name"] for one in presets["configurePresets"]}
-        for name in re.findall(r"--preset (\w+)", PAGE):
-            with self.subTest(name):
-                self.assertIn(name, known | {one["name"] for one in presets["buildPresets"]})
-        for name in CODE.findall(re.search(r"The presets are (.*?);", PAGE, re.S)[1]):
-            if not name.startswith("-"):
-                with self.subTest(name):
-                    self.assertIn(name, known)
-
-
-class Options(unittest.TestCase):
-    def test_words_after_an_option_are_its_values(self):
-        self.assertEqual(options_of(["`--a`, `--b x`, `y`; `--c`"]),
-                         {"--a": [], "--b": ["x", "y"], "--c": []})
+        self.assertEqual({cell.strip("`") for cell in first_cells(OPTIONS, "preset ")}, known)
+        self.assertLessEqual(set(re.findall(r"--preset (\w+)", FRONT + OPTIONS + PROGRAMS)),
+                             known | {one["name"] for one in presets["buildPresets"]})

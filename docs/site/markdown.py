@@ -4,7 +4,7 @@ import html
 import re
 from pathlib import Path
 
-IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
+IMAGE = re.compile(r"!\[([^\]]*)\]\(((?:[\w.-]+/)*[\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
 PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
 LAB = re.compile(r"\]\(\.\./(\d\d)-[\w-]+/(README|going_further)\.md\)")  # to another lab's page

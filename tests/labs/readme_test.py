@@ -1,6 +1,7 @@
 """Each lab's README and hints fit a terminal, and name only files and programs that exist."""
 
 import re
+import unicodedata
 import unittest
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +41,11 @@ def prose(text):
             yield number, line
 
 
+def columns(line):
+    """Returns the width of a line in a terminal, where a Chinese character has two columns."""
+    return len(line) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in line)
+
+
 def only_a_link(line):
     return re.fullmatch(r"[\s*-]*(\S*\]\(\S+\)|<?https?://\S+)[.,;]?", line) is not None
 
@@ -76,7 +82,8 @@ class Readmes(unittest.TestCase):
     @cached_property
     def pages(self):
         """{path in the repository: text} of the labs' READMEs and hints."""
-        paths = [*ROOT.glob("labs/*.md"), *ROOT.glob("labs/*/*.md"), *ROOT.glob("labs/*/hints/*.md")]
+        paths = [path for pattern in ("labs/*.md", "labs/*/*.md", "labs/*/hints/*.md", "docs/zh/lab*.md")
+                 for path in ROOT.glob(pattern)]
         return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
                 for path in sorted(paths)}
 
@@ -92,8 +99,8 @@ class Readmes(unittest.TestCase):
 
     def test_prose_has_at_most_80_columns(self):
         self.assertGreater(len(self.pages), 20)
-        wide = [f"{path}:{number} has {len(line)} columns" for path, text in self.pages.items()
-                for number, line in prose(text) if len(line) > COLUMNS]
+        wide = [f"{path}:{number} has {columns(line)} columns" for path, text in self.pages.items()
+                for number, line in prose(text) if columns(line) > COLUMNS]
         self.assertEqual(wide, [])
 
     def test_links_and_pictures_point_to_existing_files(self):

@@ -24,6 +24,8 @@ NO_WORDS = ("<details", "</details", "<summary", "<!--")  # folds, and the place
 
 LAB = re.compile(r"labs/(\d\d)-[\w-]+/README\.md")
 LOCAL = re.compile(r"\[([^\]]*)\]\((?:#[\w-]+|\.\./(?:[\w-]+/)+\w+\.cpp)\)")  # to a heading or a program
+OURS = re.compile(r"\]\((\w+)\.md\)")  # to another page of docs/zh
+ENGLISH = re.compile(r"\]\(\.\./(?:pages/)?(\w+)\.md\)")
 WIDE = "\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"  # characters between which no space is
 LINE_BREAK = re.compile(rf"(?<=[{WIDE}])\n *(?=[{WIDE}])")
 BOLD = re.compile(r"\*\*([^*]+)\*\*")
@@ -102,11 +104,9 @@ class Translation:
 
     def page(self, labs):
         """Returns the Markdown for Doxygen. The tasks' hints are on the English pages."""
-        body = "".join(self.parts).replace("](../../labs/", "](../").replace("](../pages/",
-                                                                             "](../../docs/pages/")
-        body = LOCAL.sub(r"\1", body.replace("](../measurements.md)", "](@ref measurements)"))
-        body = re.sub(r"\]\((\w+)\.md\)", r"](@ref zh_\1)", prepared(body))
-        body = for_doxygen(body, lambda path: path.removeprefix("../").replace("/", "-"))
+        body = LOCAL.sub(r"\1", "".join(self.parts).replace("](../../labs/", "](../"))
+        body = for_doxygen(prepared(body), lambda path: path.removeprefix("../").replace("/", "-"))
+        body = OURS.sub(r"](@ref zh_\1)", ENGLISH.sub(r"](@ref \1)", body))
         for task in (task for lab in labs for task in lab.tasks):
             anchor = "task" + task.name.replace(".", "_")
             body = body.replace(f"| {task.name} |", f"| [{task.name}](@ref {anchor}) |", 1)
@@ -150,11 +150,12 @@ def links():
 
 
 def tabs(pages):
-    """Returns the entries of the pages in the layout's tree."""
-    first = next(page for page in pages if page.name == "zh_index")
-    inner = "".join(f'<tab type="user" url="@ref {page.name}" title="{html.escape(title_of(page))}"/>'
-                    for page in pages if page is not first)
-    return f'<tab type="usergroup" url="@ref {first.name}" title="中文">{inner}</tab>'
+    """Returns the entries of the pages in the layout's tree: the start page, with the others below it."""
+    others = sorted((page.name == "zh_glossary", page.name != "zh_labs", page.name, title_of(page))
+                    for page in pages if page.name != "zh_index")
+    inner = "".join(f'<tab type="user" url="@ref {name}" title="{html.escape(title)}"/>'
+                    for *_, name, title in others)
+    return f'<tab type="usergroup" url="@ref zh_index" title="中文">{inner}</tab>'
 
 
 def title_of(page):

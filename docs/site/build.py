@@ -22,6 +22,7 @@ import figures  # noqa: E402
 import components  # noqa: E402
 import labs  # noqa: E402
 import run_picture  # noqa: E402
+import translations  # noqa: E402
 from finish import finish  # noqa: E402
 from markdown import for_doxygen  # noqa: E402
 
@@ -46,13 +47,15 @@ UNDOCUMENTED = " is not documented."
 
 def write_pages(output):
     """Writes the pages and the layout that Doxygen reads."""
-    found = labs.read_labs(ROOT)
+    found, translated = labs.read_labs(ROOT), translations.translations()
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
-             "<!-- tabs -->": labs.tabs(found), "<!-- components -->": components.page_part(ROOT)}
+             "<!-- tabs -->": labs.tabs(found), "<!-- translations -->": translations.tabs(translated),
+             "<!-- components -->": components.page_part(ROOT)}
     pages = {path.name: path.read_text(encoding="utf-8")
              for path in sorted((ROOT / "docs/pages").glob("*.md"))}
     for lab in found:
         pages |= {f"{name}.md": text for name, text in labs.pages_of(lab).items()}
+    pages |= {f"{page.name}.md": page.page(found) for page in translated}
     text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
     pages["measurements.md"] = for_doxygen(text).replace("\n", " {#measurements}\n\n[TOC]\n", 1)
     for name, text in pages.items():
@@ -143,7 +146,7 @@ def build(output, mini=None, programs=None):
     if run.returncode or warnings:
         print(run.stderr, *warnings, f"docs: {len(warnings)} warnings", sep="\n", file=sys.stderr)
         return 1
-    finish(output / "html")
+    finish(output / "html", translations.links())
     print(f"docs: {output / 'html/index.html'}")
     return 0
 

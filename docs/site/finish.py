@@ -3,7 +3,7 @@
     one h1 per page, levels of headings in order      the title is an h1; sections begin at h2
     landmarks                                         banner, navigation, main, contentinfo
     names                                             the search field, frames, pictures
-    the language                                      write_header() in build.py
+    the language                                      write_header() in build.py; of a page in Chinese, here
 """
 
 import re
@@ -15,6 +15,7 @@ TOC = re.compile(r'<div class="toc"><h\d>(.*?)</h\d>')
 NESTED = '<a href="#nested-classes">Classes</a> &#124;\n'  # also where all of them are private
 FILE_LINK = re.compile(r'<a href="file:[^"]*">(.*?)</a>')  # an example of a URL is no link
 SOURCE = re.compile(r'(<a href="[^"]*_source\.html")(><span class="icondoc"></span></a>)')
+ENGLISH = ("top", "side-nav", "main-nav")  # the parts of a page in Chinese that stay English
 FIRST = ' role="heading" aria-level="1"'  # the heading of the start page, which shows no title
 
 ADDED = (
@@ -57,10 +58,21 @@ def finished(html):
     return html
 
 
-def finish(folder):
-    """Rewrites the pages and the scripts in the site's folder."""
+def in_chinese(html):
+    """Returns a page of docs/zh with its language."""
+    html = html.replace('<html lang="en"', '<html lang="zh-Hans"', 1).replace("Table of Contents", "目录")
+    for name in ENGLISH:
+        html = html.replace(f'<div id="{name}"', f'<div id="{name}" lang="en"', 1)
+    return html
+
+
+def finish(folder, links):
+    """Rewrites the pages and the scripts in the site's folder. `links` has, for pages in two languages,
+    the HTML that links each to the other."""
     for page in folder.glob("*.html"):
-        page.write_text(finished(page.read_text(encoding="utf-8")), encoding="utf-8")
+        text = finished(page.read_text(encoding="utf-8"))
+        text = text.replace(CONTENTS, links.get(page.name, "") + CONTENTS, 1)
+        page.write_text(in_chinese(text) if page.name.startswith("zh_") else text, encoding="utf-8")
     for name, changes in SCRIPTS.items():
         text = (folder / name).read_text(encoding="utf-8")
         for before, after in changes:

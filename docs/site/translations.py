@@ -27,7 +27,10 @@ LOCAL = re.compile(r"\[([^\]]*)\]\((?:#[\w-]+|\.\./(?:[\w-]+/)+\w+\.cpp)\)")  # 
 OURS = re.compile(r"\]\((\w+)\.md\)")  # to another page of docs/zh
 ENGLISH = re.compile(r"\]\(\.\./(?:pages/)?(\w+)\.md\)")
 WIDE = "\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"  # characters between which no space is
-LINE_BREAK = re.compile(rf"(?<=[{WIDE}])\n *(?=[{WIDE}])")
+MARKS = "\u2018-\u201d\u3001-\u3011\uff00-\uffef"  # punctuation
+LINE_BREAK = re.compile(rf"(?<=[{WIDE}])\n *(?=[{WIDE}])|(?<=\S)\n *(?=[{MARKS}])"
+                        rf"|(?<=[{MARKS}])\n *(?!\d+\. )(?=[\w`(\[])")
+PERCENT = re.compile(rf"%(?=[{WIDE}])")  # Doxygen takes it for a mark before a word
 BOLD = re.compile(r"\*\*([^*]+)\*\*")
 ITALIC = re.compile(r"(?<!\*)\*([A-Za-z][^*]*)\*(?!\*)")
 
@@ -118,7 +121,7 @@ class Translation:
         """Returns {page of the site: HTML that links it to the same page in the other language}."""
         note = ""
         if count := len(self.stale()):
-            note = (f'<p class="stale">英文原文已有改动，本页有 {count} 段尚未跟上，请以'
+            note = (f'<p class="language stale">英文原文已有改动，本页有 {count} 段尚未跟上，请以'
                     f'<a href="{self.original}.html" hreflang="en">英文页面</a>为准。</p>')
         return {f"{self.original}.html": link(f"{self.name}.html", LANGUAGE, "中文"),
                 f"{self.name}.html": link(f"{self.original}.html", "en", "English") + note}
@@ -130,12 +133,12 @@ def link(page, language, text):
 
 
 def prepared(text):
-    """Returns the text without line breaks between Chinese characters, which would become spaces, and with
+    """Returns the text without line breaks next to Chinese characters, which would become spaces, and with
     tags for bold and italic text, which Doxygen finds only between spaces."""
     blocks = re.split(rf"({BLANK.pattern})", text)
     for i in range(0, len(blocks), 2):
         if not is_code(blocks[i]):
-            joined = LINE_BREAK.sub("", blocks[i])
+            joined = PERCENT.sub(r"\%", LINE_BREAK.sub("", blocks[i]))
             blocks[i] = ITALIC.sub(r"<em>\1</em>", BOLD.sub(r"<b>\1</b>", joined))
     return "".join(blocks)
 

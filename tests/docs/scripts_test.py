@@ -10,6 +10,7 @@ import header_filter
 import components
 import labs
 import markdown
+import translations
 from lab_tool.catalogue import Task
 
 
@@ -97,6 +98,13 @@ class Markdown(unittest.TestCase):
         self.assertIn('   <details class="answer"><summary>Answer</summary>\n   \\endhtmlonly', page)
         self.assertEqual(page.count("\\htmlonly[block]"), 2)
         self.assertEqual(page.count("\\endhtmlonly"), 2)
+
+
+class Chinese(unittest.TestCase):
+    def test_lines_are_joined_and_what_doxygen_would_miss_is_marked(self):
+        self.assertEqual(translations.prepared("甲，\n乙 **丙**\n（丁）5 %，\na b\n\n    x，\n    乙\n"),
+                         "甲，乙 <b>丙</b>（丁）5 \\%，a b\n\n    x，\n    乙\n")
+        self.assertEqual(translations.prepared("甲：\n1. 乙"), "甲：\n1. 乙")
 
 
 class Hints(unittest.TestCase):

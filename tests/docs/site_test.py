@@ -15,6 +15,7 @@ from pathlib import Path
 
 import build
 import labs
+import translations
 from browser import anchors, is_broken
 from lab_tool.catalogue import Catalogue
 
@@ -93,6 +94,17 @@ class Site(unittest.TestCase):
                 first, second = f"{labs.page_of(lab)}.html", f"{labs.further_of(lab)}.html"
                 self.assertIn(second, page(first).links)
                 self.assertIn(first, page(second).links)
+
+    def test_a_page_in_two_languages_has_a_switch_and_chinese_pages_link_to_each_other(self):
+        pages = translations.translations()
+        english = {f"{one.original}.html" for one in pages} - {"labs.html"}  # the list of all labs
+        for one in pages:
+            with self.subTest(one.name):
+                name, original = f"{one.name}.html", f"{one.original}.html"
+                self.assertIn(name, page(original).links)
+                self.assertIn(original, page(name).links)
+                self.assertFalse((english - {original}).intersection(page(name).links))
+                self.assertIn('<html lang="zh-Hans"', (PAGES / name).read_text(encoding="utf-8"))
 
     def test_no_page_has_a_broken_link(self):
         pages = sorted(PAGES.glob("*.html"))

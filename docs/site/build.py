@@ -47,7 +47,7 @@ UNDOCUMENTED = " is not documented."
 
 def write_pages(output):
     """Writes the pages and the layout that Doxygen reads."""
-    found, translated = labs.read_labs(ROOT), translations.translations()
+    found, translated = labs.read_labs(ROOT), translations.pages_of_site()
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- translations -->": translations.tabs(translated),
              "<!-- components -->": components.page_part(ROOT)}

@@ -75,9 +75,10 @@ class Translation:
 
     @property
     def original(self):
-        """The name of the English page on the site."""
-        lab = LAB.fullmatch(self.source)
-        return f"lab{lab[1]}" if lab else Path(self.source).stem
+        """The name of the English page on the site; "" if it has none there, such as README.md."""
+        if lab := LAB.fullmatch(self.source):
+            return f"lab{lab[1]}"
+        return Path(self.source).stem if self.source.startswith("docs/pages/") else ""
 
     def faults(self):
         """Returns what is wrong with the form of the page."""
@@ -147,9 +148,13 @@ def translations(root=ROOT):
     return [Translation(path, root) for path in sorted((root / "docs/zh").glob("*.md"))]
 
 
+def pages_of_site():
+    return [page for page in translations() if page.original]
+
+
 def links():
     """Returns {page of the site: HTML that links it to the same page in the other language}."""
-    return {name: text for page in translations() for name, text in page.links().items()}
+    return {name: text for page in pages_of_site() for name, text in page.links().items()}
 
 
 def tabs(pages):

@@ -96,7 +96,7 @@ class Site(unittest.TestCase):
                 self.assertIn(first, page(second).links)
 
     def test_a_page_in_two_languages_has_a_switch_and_chinese_pages_link_to_each_other(self):
-        pages = translations.translations()
+        pages = translations.pages_of_site()
         english = {f"{one.original}.html" for one in pages} - {"labs.html"}  # the list of all labs
         for one in pages:
             with self.subTest(one.name):

@@ -1,7 +1,8 @@
-// train_text: trains a small transformer by DistributedDataParallel on the pages of this
-// course, and lets it write.
+// train_text: trains a small transformer by DistributedDataParallel, or fully sharded, on the
+// pages of this course, and lets it write.
 //
 //     minirun -n 2 train_text                 in the repository's root; about a minute
+//     minirun -n 2 train_text --fsdp
 //     minirun -n 2 train_text --steps 50 --json
 //
 // Each step has the same sequences for any number of ranks: every rank draws the positions
@@ -14,8 +15,10 @@
 #include <chrono>
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "labs/text/text.hpp"
@@ -24,6 +27,7 @@
 #include "libmini/nn/transformer.hpp"
 #include "libmini/optim/adam.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/fsdp.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/training/common_options.hpp"
@@ -45,6 +49,7 @@ struct Options {
     int64_t sample = 400;
     double lr = 4e-3;
     uint64_t seed = 1;
+    bool fsdp = false;
     bool json = false;
 };
 
@@ -62,10 +67,10 @@ double mean_of(const Tensor& loss, dist::ProcessGroup& group) {
     return mean.item();
 }
 
-// Returns the loss on windows at equal distances in the validation part.
-double validate(nn::GPT& model, const text::Tokens& tokens, dist::ProcessGroup& group) {
+// Returns the loss on windows of T tokens at equal distances in the validation part.
+double validate(nn::Module& model, const text::Tokens& tokens, int64_t T,
+                dist::ProcessGroup& group) {
     const NoGradGuard no_grad;
-    const int64_t T = model.config().block_size;
     std::vector<int64_t> begins;
     for (int64_t i = 0; i < kValidationWindows; ++i)
         begins.push_back((std::ssize(tokens) - T - 1) * i / kValidationWindows);
@@ -80,8 +85,22 @@ void train(const Options& options, dist::ProcessGroup& group) {
     nn::GPT model({.vocab_size = text::kVocabSize});
     const int64_t T = model.config().block_size;
     const text::Split pages = text::read_pages(options.text, 100 * T);
-    parallel::DistributedDataParallel ddp(model);
-    optim::AdamW optimizer(model.parameters(), {.lr = options.lr});
+    std::unique_ptr<nn::Module> wrapper;
+    parallel::FullyShardedDataParallel* fsdp = nullptr;
+    if (options.fsdp) {
+        // Each block is a unit; the tables, ln_f and lm_head are the module's own.
+        std::vector<std::string> blocks;
+        for (int64_t i = 0; i < model.config().n_layer; ++i)
+            blocks.push_back(concat("h.", i));
+        auto sharded =
+            std::make_unique<parallel::FullyShardedDataParallel>(model, blocks);
+        fsdp = sharded.get();
+        wrapper = std::move(sharded);
+    } else {
+        wrapper = std::make_unique<parallel::DistributedDataParallel>(model);
+    }
+    optim::AdamW optimizer(fsdp ? fsdp->shards() : model.parameters(),
+                           {.lr = options.lr});
 
     Generator generator(options.seed);
     std::vector<double> losses, validation;
@@ -92,14 +111,14 @@ void train(const Options& options, dist::ProcessGroup& group) {
         for (int64_t i = 0; i < options.batch_size; ++i)
             begins.push_back(generator.randint(0, std::ssize(pages.train) - T));
         const data::Batch batch = text::windows(pages.train, part_of(begins, group), T);
-        const Tensor loss = text::loss_of(ddp, batch);
+        const Tensor loss = text::loss_of(*wrapper, batch);
         optimizer.zero_grad();
         loss.backward();
         optimizer.step();
 
         if (step != 1 && step % options.every != 0 && step != options.steps) continue;
         losses.push_back(mean_of(loss, group));
-        validation.push_back(validate(model, pages.validation, group));
+        validation.push_back(validate(*wrapper, pages.validation, T, group));
         const std::chrono::duration<double> time =
             std::chrono::steady_clock::now() - start;
         if (prints)
@@ -109,10 +128,14 @@ void train(const Options& options, dist::ProcessGroup& group) {
                       << std::endl;
     }
 
-    const auto digests = training::parameter_digests(group, model);
+    // Every rank puts the sharded parameters together again.
+    nn::GPT whole(model.config());
+    whole.load_state_dict(fsdp ? fsdp->full_state_dict(group.rank())
+                               : model.state_dict());
+    const auto digests = training::parameter_digests(group, whole);
     if (group.rank() != 0) return;
     const std::string sample = text::decode(text::continue_text(
-        model, text::encode("\n"), options.sample, T, kTemperature, generator));
+        whole, text::encode("\n"), options.sample, T, kTemperature, generator));
     if (options.json) {
         const nlohmann::ordered_json json = {{"world_size", group.world_size()},
                                              {"train_loss", losses},
@@ -140,6 +163,7 @@ bool parse(int argc, char** argv, Options& options) {
     training::add_count(line, "--every", options.every, "steps between two lines");
     training::add_count(line, "--sample", options.sample,
                         "characters to write at the end");
+    line.add_flag("--fsdp", options.fsdp, "shard everything, each block a unit");
     training::add_common(line, options.lr, options.seed, options.json);
     return line.parse(argc, argv);
 }

@@ -1,10 +1,6 @@
 // FullyShardedDataParallel: every rank keeps only a part of the parameters, of their
 // gradients and of the optimizer's state.
 //
-//     rank 0   [ shard 0 ]                      the optimizer steps on the shards
-//     rank 1             [ shard 1 ]
-//     gather   [ w1 | b1 | w2 |...0]            a flat parameter: one for each unit
-//
 //     forward       gather 0  compute 0  free 0
 //                             gather 1   compute 1  free 1
 //     backward                               gather 1  compute 1  free 1  reduce-scatter 1
@@ -32,15 +28,10 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/group/process_group.hpp"
-#include "libmini/nn/module.hpp"
 #include "libmini/optim/optimizer_state.hpp"
+#include "libmini/parallel/fsdp_unit.hpp"
 
 namespace mini::parallel {
-
-/// Returns the number of elements of each of `ranks` equal shards of `numel` elements: the
-/// last shards are filled up with zeros.
-int64_t shard_numel(int64_t numel, int ranks);
 
 /// Returns shard `rank` of `ranks` of the flat parameter of `numel` elements whose shards,
 /// for another number of ranks, are `shards`; the result is a new tensor. REQUIRES: all
@@ -72,10 +63,8 @@ struct FSDPOptions {
 /// - Memory. At most two units are gathered at a time, and besides them those that enclose
 ///   the current unit, or that a backward pass has not left; and at most two units' flat
 ///   gradients exist. After forward() and after backward() nothing is gathered.
-/// - Events. kGatherLaunch, kGatherDone, kUnitFree; kReduceLaunch, kReduceDone, with the
-///   unit's position in units(); kForwardBegin and kForwardEnd.
-/// - A gather gives the flat parameter the version of the shard (Tensor::set_version):
-///   backward() throws if a step has changed the shards since forward().
+/// - Events. kForwardBegin and kForwardEnd; and those of each unit (fsdp_unit.hpp).
+/// - Error. backward() throws if a step has changed the shards since forward().
 class FullyShardedDataParallel : public nn::Module {
   public:
     /// Shards `module`. `units` are names of submodules (named_modules()); a parameter
@@ -88,7 +77,6 @@ class FullyShardedDataParallel : public nn::Module {
     /// REQUIRES: `module` outlives this object, and is not used after it.
     FullyShardedDataParallel(nn::Module& module, const std::vector<std::string>& units,
                              const FSDPOptions& options = {});
-    ~FullyShardedDataParallel() override;
 
     /// Returns the module's result for `x`. Every rank must call it, and backward() as often.
     /// backward() throws Error, which names the rank, the unit and the parameters, if a
@@ -132,6 +120,9 @@ class FullyShardedDataParallel : public nn::Module {
 
   private:
     struct Impl;  // fsdp.cpp defines it
+    nn::Module& module_;
+    std::shared_ptr<dist::ProcessGroup> group_;
+    std::vector<Unit> units_;
     std::shared_ptr<Impl> impl_;
 };
 

@@ -19,16 +19,16 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
                 "distributed/collectives", "parallel"]
 
 # part: (ceiling, goal of the design; None if it has no goal of its own). Labs 21 and 22, on a
-# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,410.
+# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,470.
 LIMITS = {
-    "libmini": (62600, 50000),
-    "core: libmini without extras": (44230, 34000),
-    "reading core": (16960, 14000),
+    "libmini": (62660, 50000),
+    "core: libmini without extras": (44290, 34000),
+    "reading core": (17020, 14000),
     "reached by parallel/ddp.cpp": (7410, 8000),
     "extras": (18380, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (64540, 58000),
-    "tests, files": (659, 700),
+    "tests": (64840, 58000),
+    "tests, files": (666, 700),
     "libmini/autograd": (1730, None),
     "libmini/cmake": (1250, None),
     "libmini/core": (1310, None),
@@ -55,7 +55,7 @@ LIMITS = {
     "libmini/kernels/cuda": (3100, None),
     "libmini/nn": (1440, None),
     "libmini/optim": (890, None),
-    "libmini/parallel": (5160, None),
+    "libmini/parallel": (5220, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2630, None),

@@ -159,6 +159,13 @@ class Charts(unittest.TestCase):
         self.draw("20-scaling-by-simulation", "one bucket", "256 ranks", "one each",
                   arguments=["--shapes"], replaced={"steps": steps})
 
+    def test_lab_21(self):
+        def run(options, ranks, way, *more):
+            counts = dict.fromkeys(("kept", "peak", "sent", "resident"), [1 << 20] * ranks)
+            return {**counts, "parameters": 1 << 20, "ms": 5.0}
+
+        self.draw("21-fully-sharded", "P = 4", "ZeRO 2", "FSDP", replaced={"run": run})
+
     def test_each_lab_has_a_test(self):
         labs = {path.parent.name[:2] for path in measure_test.LABS.glob("*/measure.py")}
         self.assertEqual(labs, {name[-2:] for name in dir(self) if name.startswith("test_lab_")})

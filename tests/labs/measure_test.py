@@ -266,6 +266,13 @@ class Measure(unittest.TestCase):
         self.assertEqual([caps for caps, _ in sweep.merged(found)],
                          [[0.01], [8, 16], [32, 64], [128]])
 
+    def test_the_memory_and_the_bytes_of_four_ways_are_those_of_the_paper(self):
+        sharded = script("21-fully-sharded")
+        ways = ("ddp", "zero1", "zero2", "fsdp")
+        self.assertEqual([sharded.kept_by_formula(way, 4) for way in ways], [4, 2.5, 1.75, 1])
+        self.assertEqual([sharded.sent_by_formula(way, 4) for way in ways], [1.5, 2.25, 1.5, 2.25])
+        self.assertEqual([sharded.predicted(30, wire) for wire in (5, 12, 20)], [30, 36, 60])
+
     def test_an_error_is_relative_to_the_measurement(self):
         scaling = script("20-scaling-by-simulation")
         self.assertAlmostEqual(scaling.error_of(11.5, 10), 0.15)

@@ -34,6 +34,19 @@ TEST_CASE("train_text has the same losses and replicas on 1 to 4 ranks") {
     }
 }
 
+TEST_CASE("train_text --fsdp has the losses and the parameters of DDP") {
+    const Words sharded = kShort + Words{"--fsdp"};
+    for (const int ranks : {1, 2}) {  // sums of at most two terms have one order
+        CAPTURE(ranks);
+        CHECK(json_of(ranks, "train_text", sharded) ==
+              json_of(ranks, "train_text", kShort));
+    }
+    const auto json = json_of(3, "train_text", sharded);
+    CHECK(distance(json.at("train_loss"),
+                   json_of(3, "train_text", kShort).at("train_loss")) < 4 * 4 * 4e-7);
+    check_replicas(json.at("parameters_sha256"), 3);
+}
+
 TEST_CASE("train_text is bitwise reproducible, depends on --seed and writes a sample") {
     const auto first = json_of(2, "train_text", kShort);
     CHECK(first == json_of(2, "train_text", kShort));

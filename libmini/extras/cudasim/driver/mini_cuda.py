@@ -62,6 +62,10 @@ MISSING = re.compile(rf"""['‘](?P<name>(?:__\w|cu[a-z]*[A-Z_:]|nv[a-z]*|mma_|w
     |(?:undeclared\ identifier|unknown\ type\ name)\ '(?P<id>cu\w+)'
     |fatal\ error:\ '?(?P<header>[\w/.]+)\ is\ not\ simulated""", re.X)
 
+# What it says of a launch whose arguments do not fit, and why they do not.
+LAUNCH = re.compile(r"no match.*\bFunctionLauncher<.*")
+WHY = re.compile(r"no known conversion.*|candidate expects.*|requires \d+ argument.*")
+
 
 def fail(message):
     print(f"mini cuda: {message}", file=sys.stderr)
@@ -70,8 +74,8 @@ def fail(message):
 
 def parse(words):
     """Returns the user's options; `others` are the compiler's, in their order."""
-    options = SimpleNamespace(sources=[], others=[], linked=[], arguments=[], output="",
-                              depends="", object=False, run=False, check=False, count=False, seeds=0)
+    options = SimpleNamespace(sources=[], others=[], linked=[], arguments=[], o="", MF="", c=False,
+                              run=False, check=False, count=False, seeds="")
     words = iter(words)
 
     def value():
@@ -83,22 +87,10 @@ def parse(words):
     for word in words:
         if word == "--":
             options.arguments = list(words)
-        elif word in ("--run", "--check", "--count"):
-            options.run = True
-            setattr(options, word[2:], True)
-        elif word == "--seeds":
-            number = value()
-            if not number.isdigit() or int(number) < 1:
-                fail("--seeds takes a number from 1 up")
-            options.run = options.check = True
-            options.seeds = int(number)
-        elif word == "-o":
-            options.output = value()
-        elif word == "-MF":
-            options.depends = value()
-            options.others += ["-MMD", "-MF", options.depends]
-        elif word == "-c":
-            options.object = True
+        elif word in ("--run", "--check", "--count", "-c"):
+            setattr(options, word.strip("-"), True)
+        elif word in ("--seeds", "-o", "-MF"):
+            setattr(options, word.strip("-"), value())
         elif word in OF_NVCC_WITH_VALUE:
             value()
         elif (word in OF_NVCC or word.split("=")[0] in OF_NVCC_WITH_VALUE
@@ -115,6 +107,11 @@ def parse(words):
         else:
             options.others.append(word)
 
+    if options.seeds and not (options.seeds.isdigit() and int(options.seeds) > 0):
+        fail("--seeds takes a number from 1 up")
+    options.check = options.check or bool(options.seeds)
+    options.run = options.run or options.check or options.count
+    options.others += ["-MMD", "-MF", options.MF] if options.MF else []
     if not options.sources:
         fail("name a .cu file; see mini cuda --help")
     for each in options.sources:
@@ -122,9 +119,9 @@ def parse(words):
             fail(f"{each}: no such file")
     if options.check and options.count:
         fail("--check and --count need a run each")
-    if options.object and (options.run or len(options.sources) > 1):
+    if options.c and (options.run or len(options.sources) > 1):
         fail("-c takes one file, and runs nothing")
-    is_kept = options.output or "MINI_SIM_CHECK" in os.environ
+    is_kept = options.o or "MINI_SIM_CHECK" in os.environ
     options.fast = options.run and not (options.check or options.count or is_kept)
     return options
 
@@ -158,13 +155,18 @@ class Compiler:
         return ["-O1", *checked, "-gdwarf-4"]
 
     def run(self, words):
-        """Runs the compiler, prints its errors, and what they name that is not simulated."""
+        """Runs the compiler, prints its errors, and what they name that is not simulated. Leaves out
+        what it says of templates, if that explains nothing."""
         done = subprocess.run(self.command + words, stderr=subprocess.PIPE, text=True, check=False)
         names = {"::".join(reversed([part for part in match if part]))
                  for match in MISSING.findall(done.stderr)} if done.returncode else set()
+        is_launch = LAUNCH.search(done.stderr) is not None
         for line in done.stderr.splitlines():
-            if not names or "error:" in line:  # else what the compiler says of the templates
-                print(line, file=sys.stderr)
+            if is_launch and (why := WHY.search(line)):
+                print(f"    {why[0]}", file=sys.stderr)
+            elif not (names or is_launch) or "error:" in line:
+                print(LAUNCH.sub("the arguments do not fit the kernel's parameters", line),
+                      file=sys.stderr)
         for name in sorted(names):
             print(f"mini cuda: {name} is not simulated", file=sys.stderr)
         return done.returncode == 0
@@ -257,21 +259,21 @@ def build(options, places, folder):
     for i, source in enumerate(options.sources):
         part = Path(folder, str(i))
         part.mkdir()
-        objects.append(options.output if options.object else f"{part}.o")
+        objects.append(options.o if options.c else f"{part}.o")
         translation = Translation(part, compiler.toolkit, options.others)
         if not compiler.compile(translation.translated(source), objects[-1]):
             return False
-        if options.depends:
-            translation.name_sources(Path(options.depends))
-    return options.object or compiler.link(objects + options.linked, options.output)
+        if options.MF:
+            translation.name_sources(Path(options.MF))
+    return options.c or compiler.link(objects + options.linked, options.o)
 
 
 def run(options):
     """Runs the program, with each order of the blocks until one has mistakes. Returns its code."""
-    words = [os.path.abspath(options.output), *options.arguments]
+    words = [os.path.abspath(options.o), *options.arguments]
     settings = os.environ | {f"MINI_SIM_{each}": "1" for each in ("CHECK", "COUNT")
                              if getattr(options, each.lower())}
-    for seed in range(1, options.seeds + 1) if options.seeds else [None]:
+    for seed in range(1, int(options.seeds) + 1) if options.seeds else [None]:
         settings |= {"MINI_SIM_BLOCK_SEED": str(seed)} if seed else {}
         # After the first order, the program's output shows only with a mistake.
         output = subprocess.PIPE if seed and seed > 1 else None
@@ -292,8 +294,8 @@ def main(places, words):
     options = parse(words)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # removes the folder
     with tempfile.TemporaryDirectory(prefix="mini_cuda_") as folder:
-        options.output = options.output or (
-            Path(options.sources[0]).stem + ".o" if options.object
+        options.o = options.o or (
+            Path(options.sources[0]).stem + ".o" if options.c
             else f"{folder}/program" if options.run else "a.out")
         if not build(options, places, folder):
             return DOES_NOT_COMPILE

@@ -60,9 +60,7 @@ void count_passes(const WarpAccess& execution, Traffic& traffic) {
     for (const auto& [lane, at] : execution.addresses) {
         add(banks, lane, at, execution.bytes);
         if (--pending > 0 && ++added % together > 0) continue;
-        const size_t passes = worst_of(banks).size();
-        traffic.cost += passes;
-        traffic.worst = std::max(traffic.worst, passes);
+        traffic.cost += worst_of(banks).size();
         ++traffic.least;
         banks.clear();
     }
@@ -115,7 +113,6 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     used += other.used;
     cost += other.cost;
     least += other.least;
-    worst = std::max(worst, other.worst);
     const WarpAccess& theirs = other.example;
     if (example.addresses.empty() ||
         theirs.cost - theirs.least > example.cost - example.least)
@@ -136,11 +133,8 @@ void AccessLog::access(uint32_t block, uint32_t thread, const MemoryAccess& acce
     const uint32_t warp = thread / 32, lane = thread % 32;
     Instruction& instruction = block_[{warp, access.address, access.mode, shared}];
     const uint32_t time = instruction.times[lane]++;
-    if (instruction.executions.size() <= time) {
-        instruction.executions.emplace_back();
-        instruction.executions.back().block = block;
-        instruction.executions.back().warp = warp;
-    }
+    if (instruction.executions.size() <= time)
+        instruction.executions.push_back({.block = block, .warp = warp});
     WarpAccess& execution = instruction.executions[time];
     execution.bytes = std::max(execution.bytes, static_cast<uint32_t>(access.bytes));
     execution.addresses.emplace_back(lane, access.at());
@@ -207,11 +201,10 @@ std::string describe(const LineTraffic& line) {
 }
 
 std::string describe(const LaunchCounters& launch) {
-    const auto extent = [](dim3 of) { return size_t{of.x} * of.y * of.z; };
-    std::string text = fmt::format(
-        "{}, {} blocks of {} threads\n    {}; {}\n", launch.kernel, extent(launch.grid),
-        extent(launch.block), global("loads", launch.global_loads),
-        global("stores", launch.global_stores));
+    std::string text = fmt::format("{}, {} blocks of {} threads\n    {}; {}\n",
+                                   launch.kernel, count(launch.grid), count(launch.block),
+                                   global("loads", launch.global_loads),
+                                   global("stores", launch.global_stores));
     const size_t passes = launch.shared_loads.cost + launch.shared_stores.cost;
     if (passes > 0)
         text +=

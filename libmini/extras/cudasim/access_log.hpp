@@ -51,7 +51,6 @@ struct Traffic {
     size_t cost = 0;   // sectors of 32 bytes that were fetched; passes over the banks
     size_t least = 0;  // sectors that would hold the same bytes without gaps; passes that
                        // would be needed without bank conflicts
-    size_t worst = 0;  // shared: most passes of lanes that one pass could serve
     WarpAccess example = {};  // an execution with the largest cost - least
 
     /// Returns bytes used / bytes fetched of global memory: at most 1, and 1 if no sector

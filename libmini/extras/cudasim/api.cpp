@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -115,10 +116,9 @@ cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
         Launch{config.grid, config.block, config.shared_bytes, config.cooperative, kernel,
                [run, data = std::move(data)] { run(data.get()); }});
     if (const cudaError_t error = check_limits(*launch)) return error;
-    const auto [x, y, z] = config.grid;
     const int most = multiprocessors() *
                      blocks_together(kernel, threads_of(*launch), config.shared_bytes);
-    if (config.cooperative && size_t{x} * y * z > size_t(most))
+    if (config.cooperative && count(config.grid) > size_t(most))
         return report(cudaErrorCooperativeLaunchTooLarge);
     return report(call.give({.kind = sim::OperationKind::kKernel, .launch = launch}));
 }
@@ -178,7 +178,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     *properties = {};
     std::strcpy(properties->name, "simulated device");
     properties->uuid.bytes[15] = static_cast<char>(device + 1);
-    properties->totalGlobalMem = memory_use(device).total;
+    properties->totalGlobalMem = kDeviceBytes;
     properties->multiProcessorCount = multiprocessors();
     return cudaSuccess;
 }
@@ -191,12 +191,12 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
-    static auto& enabled = *new std::map<std::pair<int, int>, bool>;
+    static auto& enabled = *new std::set<std::pair<int, int>>;
     const Machine::Lock lock = Machine::instance().lock();
     const int device = current_device();
     if (!is_device(peer) || peer == device) return report(cudaErrorInvalidDevice);
-    const bool was_enabled = std::exchange(enabled[{device, peer}], true);
-    return was_enabled ? report(cudaErrorPeerAccessAlreadyEnabled) : cudaSuccess;
+    const bool is_new = enabled.emplace(device, peer).second;
+    return is_new ? cudaSuccess : report(cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {

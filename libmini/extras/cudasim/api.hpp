@@ -36,21 +36,34 @@ cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
 
-cudaError_t cudaMalloc(void** pointer, size_t bytes);
-template <typename T>
-cudaError_t cudaMalloc(T** pointer, size_t bytes) {
-    return cudaMalloc((void**)pointer, bytes);  // T may be const
-}
+namespace mini::sim {
+/// Managed memory, which the host and kernels of all devices access, is pinned memory that
+/// cudaFree frees.
+enum class MemoryKind { kDevice, kPinned, kManaged };
+cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind);
+}  // namespace mini::sim
+#define MINI_ALLOCATE(name, kind, ...)                                                   \
+    template <typename T> /* may be const */                                             \
+    cudaError_t name(T** pointer, size_t bytes __VA_OPT__(, ) __VA_ARGS__) {             \
+        return mini::sim::allocate((void**)pointer, bytes, mini::sim::MemoryKind::kind); \
+    }
+MINI_ALLOCATE(cudaMalloc, kDevice)
+MINI_ALLOCATE(cudaMallocHost, kPinned, unsigned = 0)
+MINI_ALLOCATE(cudaMallocManaged, kManaged, unsigned = 1)
 cudaError_t cudaFree(void* pointer);
-cudaError_t cudaMallocHost(void** pointer, size_t bytes);
 cudaError_t cudaFreeHost(void* pointer);
-
-/// Memory that the host and kernels of all devices access: pinned memory, freed by cudaFree.
-cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = 1);
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
+/// The devices must be those of the memory.
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                int from_device, size_t bytes,
+                                cudaStream_t stream = nullptr);
+inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from,
+                                  int from_device, size_t bytes) {
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes);
+}
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
                             cudaStream_t stream = nullptr);
 inline cudaError_t cudaMemset(void* to, int value, size_t bytes) {
@@ -80,8 +93,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                           int threads,
                                                           size_t shared_bytes);
 
-cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0);
-#define cudaEventCreateWithFlags cudaEventCreate
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0) {
+    return cudaEventCreateWithFlags(event, flags);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);

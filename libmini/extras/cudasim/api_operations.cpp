@@ -49,11 +49,14 @@ cudaError_t check_memory(const char* use, const void* pointer, size_t bytes) {
 cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one. Addresses are
-    // unified: a copy between devices may name the host for one of the two.
-    const int direction = on_device(to) + 2 * on_device(from);
-    if (kind != cudaMemcpyDefault && kind != direction &&
-        (direction != cudaMemcpyDeviceToDevice || kind == cudaMemcpyHostToHost))
+    // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one; managed memory
+    // is both. Addresses are unified: a copy between devices may name the host for one of the two.
+    const auto fits = [&](const void* pointer, int bit) {
+        const auto found = find_allocation(pointer).value_or(Allocation{});
+        return found.managed || on_device(pointer) == ((kind & bit) != 0);
+    };
+    if (kind != cudaMemcpyDefault && !(fits(to, 1) && fits(from, 2)) &&
+        !(on_device(to) && on_device(from) && kind != cudaMemcpyHostToHost))
         return refuse("a copy whose cudaMemcpyKind does not fit its pointers");
     const cudaError_t error = check_memory("a copy to", to, bytes);
     return error != cudaSuccess ? error : check_memory("a copy from", from, bytes);
@@ -79,19 +82,6 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
     const bool pinned = !pageable && (on_device(to) || on_device(from));
     call.give(std::move(copy));
     return on_devices || (pinned && !waits) ? cudaSuccess : call.wait();
-}
-
-// Allocates memory of the current device, or pinned memory.
-cudaError_t allocate(void** pointer, size_t bytes, bool pinned, bool managed = false) {
-    return with_device([&](Machine& machine, Machine::Lock&, int device) {
-        if (pointer == nullptr) return cudaErrorInvalidValue;
-        if (const cudaError_t fault = machine.fault(device).code) return fault;
-        *pointer = bytes == 0
-                       ? nullptr
-                       : allocate_memory(bytes, pinned ? kPinned : device, managed);
-        return bytes == 0 || *pointer != nullptr ? cudaSuccess
-                                                 : cudaErrorMemoryAllocation;
-    });
 }
 
 // Frees memory after all work that may use it is done; managed memory is both kinds.
@@ -132,23 +122,24 @@ cudaError_t of_event(cudaEvent_t event, decltype(&Machine::wait) action) {
 
 using namespace mini::sim;
 
-cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    return allocate(pointer, bytes, false);
+cudaError_t mini::sim::allocate(void** pointer, size_t bytes, MemoryKind kind) {
+    return with_device([&](Machine& machine, Machine::Lock&, int device) {
+        if (pointer == nullptr) return cudaErrorInvalidValue;
+        if (const cudaError_t fault = machine.fault(device).code) return fault;
+        const int where = kind == MemoryKind::kDevice ? device : kPinned;
+        *pointer = nullptr;
+        if (bytes > 0)
+            *pointer = allocate_memory(bytes, where, kind == MemoryKind::kManaged);
+        return bytes > 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+    });
 }
 cudaError_t cudaFree(void* pointer) { return deallocate(pointer, false); }
-cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
-    return allocate(pointer, bytes, true, true);
-}
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-    return allocate(pointer, bytes, true);
-}
 cudaError_t cudaFreeHost(void* pointer) { return deallocate(pointer, true); }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return with_device([&](Machine&, Machine::Lock&, int device) {
-        const auto use = memory_use(device);
-        *free = use.total - use.used;
-        *total = use.total;
+        *total = kDeviceBytes;
+        *free = kDeviceBytes - used_memory(device);
         return cudaSuccess;
     });
 }
@@ -160,6 +151,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     return report(copy(to, from, bytes, kind, nullptr, true));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                int from_device, size_t bytes, cudaStream_t stream) {
+    for (const int each : {to_device, from_device})
+        if (each < 0 || each >= device_count()) return report(cudaErrorInvalidDevice);
+    if (device_of(to) != to_device || device_of(from) != from_device)
+        return refuse("a copy whose devices are not those of its memory");
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
@@ -228,9 +228,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), voi
         {.kind = OperationKind::kHostFunction, .function = function, .data = data}));
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     return with_device([&](Machine&, Machine::Lock&, int device) {
-        if (event == nullptr) return cudaErrorInvalidValue;
+        if (event == nullptr || flags >= 2 * cudaEventInterprocess ||
+            (flags & ~cudaEventBlockingSync) == cudaEventInterprocess)
+            return cudaErrorInvalidValue;
         *event = new CUevent_st{device, (flags & cudaEventDisableTiming) == 0};
         events().insert(*event);
         return cudaSuccess;

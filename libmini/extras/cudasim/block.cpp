@@ -34,15 +34,18 @@ struct alignas(128) SharedLine {
 };
 
 // A lane's arguments to a warp operation, and the operation's result: the value that lane
-// `from` gave or, if `from` is -1, a mask of the lanes that gave another value than 0.
+// `from` gave or, in a vote, a mask of the lanes that gave another value than 0.
 struct Lane {
     uint64_t given = 0;
-    int from = -1;
+    int from = 0;  // or kVote or kBarrier
     uint64_t received = 0;
 };
 
 // The coordinates of the thread that runs on this host thread.
 constinit thread_local Coordinates* running_thread = nullptr;
+
+// The block that runs on this host thread.
+constinit thread_local class Block* running_block = nullptr;
 
 // Returns "kernel f(float*), block (0, 1, 0): no thread can continue: 31 threads, the first is
 // thread 0, at __syncthreads(), ...". `of_one` is from any thread of the block.
@@ -50,21 +53,19 @@ std::string stuck_message(const Launch& launch, const Coordinates& of_one,
                           std::span<const ThreadState> states) {
     using At = ThreadState::At;
     std::vector<std::string> parts;
-    const auto add = [&](At at, const std::string& what) {
+    const auto add = [&](At at, const char* what) {
         const auto first = std::ranges::find(states, at, &ThreadState::at);
-        const auto count = std::ranges::count(states, at, &ThreadState::at);
-        if (count > 0)
-            parts.push_back(concat(count, " threads, the first is thread ",
-                                   first - states.begin(), ", ", what));
+        if (first == states.end()) return;
+        parts.push_back(concat(std::ranges::count(states, at, &ThreadState::at),
+                               " threads, the first is thread ", first - states.begin(),
+                               ", ", what));
+        if (at == At::kWarpBarrier) parts.back() += concat(std::hex, first->mask);
     };
     add(At::kBlockBarrier, "at __syncthreads()");
     add(At::kGridBarrier, launch.cooperative
                               ? "at grid.sync()"
                               : "at grid.sync(), which needs a cooperative launch");
-    const auto waits = std::ranges::find(states, At::kWarpBarrier, &ThreadState::at);
-    if (waits != states.end())
-        add(At::kWarpBarrier,
-            concat("in a warp operation, the first with mask 0x", std::hex, waits->mask));
+    add(At::kWarpBarrier, "in a warp operation, the first with mask 0x");
     add(At::kExited, "exited");
     return concat("kernel ", function_at(launch.kernel), ", block ",
                   coordinates(of_one.block_index),
@@ -78,7 +79,31 @@ class Block {
   public:
     // Runs a block until it has ended, or all its threads are at grid.sync(). Returns an error
     // message, empty on success.
-    std::string run(const Launch& launch, unsigned index);
+    std::string run(const Launch& launch, unsigned index) {
+        launch_ = &launch;
+        running_block = this;
+        const bool continues = std::exchange(paused_, false);
+        if (continues) {
+            exchange_arrays();
+            release(ThreadState::At::kGridBarrier);
+        } else {
+            prepare(index);
+        }
+        if (is_inspected()) tell::block_begins(launch, index, continues);
+
+        // Threads switch to each other, and back here when no thread is ready.
+        current_ = static_cast<unsigned>(ready_._Find_first());
+        running_thread = &coordinates_[current_];
+        host_.switch_to(*fibers_[current_]);
+        running_thread = nullptr;
+
+        const auto waiting =
+            std::ranges::count(states_, ThreadState::At::kGridBarrier, &ThreadState::at);
+        paused_ = alive_ > 0 && launch.cooperative && waiting == alive_;
+        if (paused_) exchange_arrays();
+        return stop();
+    }
+
     bool is_paused() const { return paused_; }
     // Ends a paused block: others that it waits for have ended.
     std::string give_up() {
@@ -91,24 +116,206 @@ class Block {
     bool on_own_stack(const void* pointer) const {
         return fibers_[current_]->has_on_stack(pointer);
     }
-    [[noreturn]] void abandon();
+    [[noreturn]] void abandon() {
+        abandoned_ = true;
+        exit_thread();
+        std::abort();  // not reached: the fiber is restarted
+    }
+
     void yield() { suspend(); }
-    unsigned active_lanes(const void* address);
+    // A lane that calls this lets the others run; the first that continues is the one that counts.
+    unsigned active_lanes(const void* address) {
+        const unsigned self = current_, first = self / kWarp * kWarp;
+        states_[self].address = address;
+        suspend();
+        const ThreadState waits = {ThreadState::At::kRunning, address, 0};
+        unsigned mask = 0;
+        for (unsigned i = first; states_[self] == waits && i < first + kWarp; ++i)
+            if (i < threads_ && states_[i] == waits) mask |= 1u << i % kWarp;
+        for (unsigned left = mask; left != 0; left &= left - 1)
+            states_[first + static_cast<unsigned>(std::countr_zero(left))].mask = mask;
+        return std::exchange(states_[self], {}).mask;
+    }
+
     // Returns the number of threads of the barrier whose vote is true.
-    unsigned block_barrier(const void* address, bool vote);
-    void grid_barrier(const void* address);
-    uint64_t warp_operation(unsigned mask, Lane lane, const void* address);
+    unsigned block_barrier(const void* address, bool vote) {
+        const unsigned self = current_;
+        states_[self] = {ThreadState::At::kBlockBarrier, address, 0};
+        votes_ += vote ? 1 : 0;
+        if (++at_barrier_ == alive_) {
+            release_block();
+        } else {
+            ready_.reset(self);
+            suspend();
+        }
+        return last_votes_;  // unchanged until this thread is at the next barrier
+    }
+
+    void grid_barrier(const void* address) {
+        states_[current_] = {ThreadState::At::kGridBarrier, address, 0};
+        ready_.reset(current_);
+        suspend();
+    }
+
+    uint64_t warp_operation(unsigned mask, Lane lane, const void* address) {
+        const unsigned self = current_;
+        const unsigned warp = self / kWarp;
+        lanes_[self] = lane;
+        states_[self] = {ThreadState::At::kWarpBarrier, address, mask};
+        waiting_[warp] |= 1u << self % kWarp;
+        ready_.reset(self);
+        if (!try_release_warp(warp, mask)) suspend();
+        return lanes_[self].received;
+    }
 
   private:
-    static void thread_main(void* self);
-    void prepare(unsigned index);
-    void exit_thread();
-    void suspend();
-    void release(ThreadState::At at);
-    void release_block();
-    void exchange_arrays();
-    std::string stop();
-    bool try_release_warp(unsigned warp, unsigned mask);
+    // The body of every fiber: runs one thread of each block, block after block.
+    static void thread_main(void* self) {
+        auto& block = *static_cast<Block*>(self);
+        while (true) {
+            try {
+                block.launch_->body();
+            } catch (const std::exception& error) {
+                block.error_ = concat("a kernel threw: ", error.what());
+            }
+            block.exit_thread();
+        }
+    }
+
+    void prepare(unsigned index) {
+        threads_ = threads_of(*launch_);
+        while (fibers_.size() < threads_)
+            fibers_.push_back(std::make_unique<Fiber>(&Block::thread_main, this));
+        const size_t lines =
+            (launch_->shared_bytes + sizeof(SharedLine) - 1) / sizeof(SharedLine);
+        if (shared_.size() < lines) shared_.resize(lines);
+
+        const unsigned warps = (threads_ + kWarp - 1) / kWarp;
+        const dim3 block_index = unravel(index, launch_->grid);
+        coordinates_.resize(threads_);
+        lanes_.resize(threads_);
+        states_.assign(threads_, {});
+        waiting_.assign(warps, 0);
+        exited_.assign(warps, 0);
+        if (threads_ % kWarp != 0) exited_[warps - 1] = ~0u << threads_ % kWarp;
+        const auto& [grid, block] = std::tie(launch_->grid, launch_->block);
+        for (unsigned i = 0; i < threads_; ++i) {
+            coordinates_[i] = {unravel(i, block), block_index, block, grid, i, index};
+            ready_.set(i);
+        }
+        alive_ = threads_;
+        at_barrier_ = votes_ = 0;
+    }
+
+    void exit_thread() {
+        const unsigned self = current_;
+        const unsigned warp = self / kWarp;
+        states_[self] = {ThreadState::At::kExited, nullptr, 0};
+        ready_.reset(self);
+        exited_[warp] |= 1u << self % kWarp;
+
+        // Release the threads that waited only for this thread.
+        if (--alive_ > 0 && at_barrier_ == alive_) release_block();
+        for (unsigned left = waiting_[warp]; left != 0; left &= left - 1) {
+            const auto each =
+                static_cast<unsigned>(std::countr_zero(left)) + warp * kWarp;
+            try_release_warp(warp, states_[each].mask);
+        }
+        suspend();
+    }
+
+    // Switches to the next ready thread, or back to the host if no thread is ready.
+    void suspend() {
+        const unsigned self = current_;
+        size_t next = ready_._Find_next(self);
+        if (next == kMaxThreads) next = ready_._Find_first();
+        Fiber& fiber = *fibers_[self];
+        if (next == kMaxThreads) {
+            fiber.switch_to(host_);
+        } else if (next != self) {
+            current_ = static_cast<unsigned>(next);
+            running_thread = &coordinates_[next];
+            fiber.switch_to(*fibers_[next]);
+        }
+    }
+
+    void release(ThreadState::At at) {
+        for (unsigned i = 0; i < threads_; ++i) {
+            if (states_[i].at != at) continue;
+            states_[i] = {};
+            ready_.set(i);
+        }
+    }
+
+    void release_block() {
+        if (is_inspected()) tell::block_synchronized(states_);
+        release(ThreadState::At::kBlockBarrier);
+        at_barrier_ = 0;
+        last_votes_ = std::exchange(votes_, 0);
+    }
+
+    // Exchanges the __shared__ arrays of this host thread, which all its blocks use, with those of
+    // this block.
+    void exchange_arrays() {
+        std::byte* const begin = thread_variables().base;
+        size_t at = 0;
+        for (const SharedArray& each : shared_arrays()) {
+            arrays_.resize(std::max(arrays_.size(), at + each.bytes));
+            std::swap_ranges(begin + each.offset, begin + each.offset + each.bytes,
+                             arrays_.data() + at);
+            at += each.bytes;
+        }
+    }
+
+    // Returns to the host. If the block can neither continue nor is paused, it fails.
+    std::string stop() {
+        if (alive_ > 0 && !paused_) {
+            if (is_inspected()) tell::block_stuck(states_);
+            error_ = stuck_message(*launch_, coordinates_[0], states_);
+            abandoned_ = true;
+        }
+        if (!paused_ && std::exchange(abandoned_, false))
+            for (auto& fiber : fibers_) fiber->restart();
+        if (is_inspected()) tell::block_ends();
+        return std::exchange(error_, {});
+    }
+
+    // Releases the lanes of `mask` and returns true if all of them that have not exited wait
+    // with this mask.
+    bool try_release_warp(unsigned warp, unsigned mask) {
+        const unsigned first = warp * kWarp;
+        const unsigned group = mask & ~exited_[warp];
+        if (group == 0 || (waiting_[warp] & group) != group) return false;
+        const auto lowest = first + static_cast<unsigned>(std::countr_zero(group));
+        unsigned votes = 0, other = lowest;
+        for (unsigned left = group; left != 0; left &= left - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(left));
+            if (states_[first + i].mask != mask) return false;
+            if (lanes_[first + i].given != 0) votes |= 1u << i;
+            if (std::min(lanes_[first + i].from, 0) != std::min(lanes_[lowest].from, 0))
+                other = first + i;
+        }
+        if (is_inspected() && other != lowest) tell::lanes_differ(states_, lowest, other);
+
+        for (unsigned left = group; left != 0; left &= left - 1) {
+            const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
+            Lane& lane = lanes_[i];
+            const unsigned exited = mask & ~group;
+            if (is_inspected() && error_.empty() && lane.from >= 0 &&
+                (exited >> lane.from & 1) != 0)
+                tell::lane_exited(i, states_[i].address, lane.from);
+            const bool present = lane.from >= 0 && (group >> lane.from & 1) != 0;
+            lane.received = lane.from < 0 ? votes
+                            : present
+                                ? lanes_[first + static_cast<unsigned>(lane.from)].given
+                                : ~uint64_t{0};
+            states_[i] = {};
+            ready_.set(i);
+        }
+        if (is_inspected()) tell::warp_synchronized(current_, mask);
+        waiting_[warp] &= ~group;
+        return true;
+    }
 
     Fiber host_;
     std::vector<std::unique_ptr<Fiber>> fibers_;
@@ -128,226 +335,6 @@ class Block {
     bool abandoned_ = false;  // some fibers are suspended inside a body
     bool paused_ = false;
 };
-
-// The block that runs on this host thread.
-constinit thread_local Block* running_block = nullptr;
-
-std::string Block::run(const Launch& launch, unsigned index) {
-    launch_ = &launch;
-    running_block = this;
-    const bool continues = std::exchange(paused_, false);
-    if (continues) {
-        exchange_arrays();
-        release(ThreadState::At::kGridBarrier);
-    } else {
-        prepare(index);
-    }
-    if (is_inspected()) tell::block_begins(launch, index, continues);
-
-    // Threads switch to each other, and back here when no thread is ready.
-    current_ = static_cast<unsigned>(ready_._Find_first());
-    running_thread = &coordinates_[current_];
-    host_.switch_to(*fibers_[current_]);
-    running_thread = nullptr;
-
-    const auto waiting =
-        std::ranges::count(states_, ThreadState::At::kGridBarrier, &ThreadState::at);
-    paused_ = alive_ > 0 && launch.cooperative && waiting == alive_;
-    if (paused_) exchange_arrays();
-    return stop();
-}
-
-// Returns to the host. If the block can neither continue nor is paused, it fails.
-std::string Block::stop() {
-    if (alive_ > 0 && !paused_) {
-        if (is_inspected()) tell::block_stuck(states_);
-        error_ = stuck_message(*launch_, coordinates_[0], states_);
-        abandoned_ = true;
-    }
-    if (!paused_ && std::exchange(abandoned_, false))
-        for (auto& fiber : fibers_) fiber->restart();
-    if (is_inspected()) tell::block_ends();
-    return std::exchange(error_, {});
-}
-
-// Exchanges the __shared__ arrays of this host thread, which all its blocks use, with those of
-// this block.
-void Block::exchange_arrays() {
-    std::byte* const begin = thread_variables().base;
-    size_t at = 0;
-    for (const SharedArray& each : shared_arrays()) {
-        arrays_.resize(std::max(arrays_.size(), at + each.bytes));
-        std::swap_ranges(begin + each.offset, begin + each.offset + each.bytes,
-                         arrays_.data() + at);
-        at += each.bytes;
-    }
-}
-
-void Block::prepare(unsigned index) {
-    threads_ = threads_of(*launch_);
-    while (fibers_.size() < threads_)
-        fibers_.push_back(std::make_unique<Fiber>(&Block::thread_main, this));
-    const size_t lines =
-        (launch_->shared_bytes + sizeof(SharedLine) - 1) / sizeof(SharedLine);
-    if (shared_.size() < lines) shared_.resize(lines);
-
-    const unsigned warps = (threads_ + kWarp - 1) / kWarp;
-    const dim3 block_index = unravel(index, launch_->grid);
-    coordinates_.resize(threads_);
-    lanes_.resize(threads_);
-    states_.assign(threads_, {});
-    waiting_.assign(warps, 0);
-    exited_.assign(warps, 0);
-    if (threads_ % kWarp != 0) exited_[warps - 1] = ~0u << threads_ % kWarp;
-    const auto& [grid, block] = std::tie(launch_->grid, launch_->block);
-    for (unsigned i = 0; i < threads_; ++i) {
-        coordinates_[i] = {unravel(i, block), block_index, block, grid, i, index};
-        ready_.set(i);
-    }
-    alive_ = threads_;
-    at_barrier_ = votes_ = 0;
-}
-
-// The body of every fiber: runs one thread of each block, block after block.
-void Block::thread_main(void* self) {
-    auto& block = *static_cast<Block*>(self);
-    while (true) {
-        try {
-            block.launch_->body();
-        } catch (const std::exception& error) {
-            block.error_ = concat("a kernel threw: ", error.what());
-        }
-        block.exit_thread();
-    }
-}
-
-void Block::exit_thread() {
-    const unsigned self = current_;
-    const unsigned warp = self / kWarp;
-    states_[self] = {ThreadState::At::kExited, nullptr, 0};
-    ready_.reset(self);
-    exited_[warp] |= 1u << self % kWarp;
-
-    // Release the threads that waited only for this thread.
-    if (--alive_ > 0 && at_barrier_ == alive_) release_block();
-    for (unsigned left = waiting_[warp]; left != 0; left &= left - 1) {
-        const auto each = static_cast<unsigned>(std::countr_zero(left)) + warp * kWarp;
-        try_release_warp(warp, states_[each].mask);
-    }
-    suspend();
-}
-
-void Block::abandon() {
-    abandoned_ = true;
-    exit_thread();
-    std::abort();  // not reached: the fiber is restarted
-}
-
-// Switches to the next ready thread, or back to the host if no thread is ready.
-void Block::suspend() {
-    const unsigned self = current_;
-    size_t next = ready_._Find_next(self);
-    if (next == kMaxThreads) next = ready_._Find_first();
-    Fiber& fiber = *fibers_[self];
-    if (next == kMaxThreads) {
-        fiber.switch_to(host_);
-    } else if (next != self) {
-        current_ = static_cast<unsigned>(next);
-        running_thread = &coordinates_[next];
-        fiber.switch_to(*fibers_[next]);
-    }
-}
-
-unsigned Block::block_barrier(const void* address, bool vote) {
-    const unsigned self = current_;
-    states_[self] = {ThreadState::At::kBlockBarrier, address, 0};
-    votes_ += vote ? 1 : 0;
-    if (++at_barrier_ == alive_) {
-        release_block();
-    } else {
-        ready_.reset(self);
-        suspend();
-    }
-    return last_votes_;  // unchanged until this thread is at the next barrier
-}
-
-void Block::grid_barrier(const void* address) {
-    states_[current_] = {ThreadState::At::kGridBarrier, address, 0};
-    ready_.reset(current_);
-    suspend();
-}
-
-void Block::release(ThreadState::At at) {
-    for (unsigned i = 0; i < threads_; ++i) {
-        if (states_[i].at != at) continue;
-        states_[i] = {};
-        ready_.set(i);
-    }
-}
-
-void Block::release_block() {
-    if (is_inspected()) tell::block_synchronized(states_);
-    release(ThreadState::At::kBlockBarrier);
-    at_barrier_ = 0;
-    last_votes_ = std::exchange(votes_, 0);
-}
-
-uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
-    const unsigned self = current_;
-    const unsigned warp = self / kWarp;
-    lanes_[self] = lane;
-    states_[self] = {ThreadState::At::kWarpBarrier, address, mask};
-    waiting_[warp] |= 1u << self % kWarp;
-    ready_.reset(self);
-    if (!try_release_warp(warp, mask)) suspend();
-    return lanes_[self].received;
-}
-
-// A lane that calls this lets the others run; the first that continues is the one that counts.
-unsigned Block::active_lanes(const void* address) {
-    const unsigned self = current_, first = self / kWarp * kWarp;
-    states_[self].address = address;
-    suspend();
-    const ThreadState waits = {ThreadState::At::kRunning, address, 0};
-    unsigned mask = 0;
-    for (unsigned i = first; states_[self] == waits && i < first + kWarp; ++i)
-        if (i < threads_ && states_[i] == waits) mask |= 1u << i % kWarp;
-    for (unsigned left = mask; left != 0; left &= left - 1)
-        states_[first + static_cast<unsigned>(std::countr_zero(left))].mask = mask;
-    return std::exchange(states_[self], {}).mask;
-}
-
-// Releases the lanes of `mask` and returns true if all of them that have not exited wait
-// with this mask.
-bool Block::try_release_warp(unsigned warp, unsigned mask) {
-    const unsigned first = warp * kWarp;
-    const unsigned group = mask & ~exited_[warp];
-    if (group == 0 || (waiting_[warp] & group) != group) return false;
-    unsigned votes = 0;
-    for (unsigned left = group; left != 0; left &= left - 1) {
-        const auto i = static_cast<unsigned>(std::countr_zero(left));
-        if (states_[first + i].mask != mask) return false;
-        if (lanes_[first + i].given != 0) votes |= 1u << i;
-    }
-
-    for (unsigned left = group; left != 0; left &= left - 1) {
-        const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
-        Lane& lane = lanes_[i];
-        const unsigned exited = mask & ~group;
-        if (is_inspected() && error_.empty() && lane.from >= 0 &&
-            (exited >> lane.from & 1) != 0)
-            tell::lane_exited(i, states_[i].address, lane.from);
-        const bool present = lane.from >= 0 && (group >> lane.from & 1) != 0;
-        lane.received = lane.from < 0 ? votes
-                        : present ? lanes_[first + static_cast<unsigned>(lane.from)].given
-                                  : ~uint64_t{0};
-        states_[i] = {};
-        ready_.set(i);
-    }
-    if (is_inspected()) tell::warp_synchronized(current_, mask);
-    waiting_[warp] &= ~group;
-    return true;
-}
 
 Block& block() { return *running_block; }
 
@@ -412,14 +399,13 @@ uint64_t exchange_bits(unsigned mask, uint64_t bits, int from) {
                                   __builtin_return_address(0));
 }
 
-unsigned ballot(unsigned mask, bool predicate) {
+unsigned ballot(unsigned mask, bool predicate, int kind) {
     return static_cast<unsigned>(block().warp_operation(
-        mask, {.given = predicate ? 1u : 0u}, __builtin_return_address(0)));
+        mask, {.given = predicate ? 1u : 0u, .from = kind}, __builtin_return_address(0)));
 }
 
 std::string run_grid(const Launch& launch) {
-    const int64_t blocks =
-        static_cast<int64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
+    const auto blocks = static_cast<int64_t>(count(launch.grid));
     std::mutex mutex;
     std::string error;
     std::atomic<bool> failed = false;

@@ -78,8 +78,9 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
 }
 
 /// Blocks like exchange_bits(), then returns a mask: bit i is set if lane i took part and
-/// its predicate is true.
-unsigned ballot(unsigned mask, bool predicate = false);
+/// its predicate is true. The kinds of warp operations are shuffles, votes and barriers.
+constexpr int kVote = -1, kBarrier = -2;
+unsigned ballot(unsigned mask, bool predicate, int kind = kVote);
 
 /// Returns the block's dynamic shared memory, aligned to 128 bytes.
 std::byte* dynamic_shared();

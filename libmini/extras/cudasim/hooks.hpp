@@ -84,6 +84,9 @@ void block_synchronized(std::span<const ThreadState> states);
 /// All lanes of `mask` in the warp of a thread that have not exited are in the same warp
 /// operation.
 void warp_synchronized(unsigned thread, unsigned mask);
+/// Called before warp_synchronized() if two threads are in different operations: of a
+/// shuffle, a vote and __syncwarp().
+void lanes_differ(std::span<const ThreadState> states, unsigned thread, unsigned other);
 /// Called before warp_synchronized() for each thread that reads the value of lane `from`
 /// by the call that returns to `address`; this lane is in the mask and has exited.
 void lane_exited(unsigned thread, const void* address, int from);

@@ -162,12 +162,9 @@ void tell::block_ends() {
 }
 
 Place Inspector::place_of(size_t thread, const void* return_address) {
-    const Launch& launch = *races_.operation().launch;
-    const void* const call =
-        return_address == nullptr ? nullptr : instruction_before(return_address);
-    return {call, races_.name(), unravel(races_.order().block(), launch.grid),
-            unravel(static_cast<unsigned>(thread), launch.block),
-            races_.operation().call};
+    return races_.place(
+        return_address == nullptr ? nullptr : instruction_before(return_address),
+        static_cast<unsigned>(thread));
 }
 
 // Adds a finding: a thread that waits, and another that is elsewhere, or the end.
@@ -178,14 +175,14 @@ static void report_barrier(States states, States::iterator waits, States::iterat
         const auto thread = static_cast<size_t>(state - states.begin());
         return state == states.end() ? Place{} : self().place_of(thread, state->address);
     };
-    self().findings_.add(Mistake::kBarrier, place(waits), place(other), message);
+    if (self().checks_ && !self().races_.is_abandoned())
+        self().findings_.add(Mistake::kBarrier, place(waits), place(other), message);
 }
 
 void tell::block_synchronized(States states) {
     const Unobserved unobserved;
     self().races_.order().block_met();
     if (!self().checks_) self().log_.barrier();
-    if (!self().checks_ || self().races_.is_abandoned()) return;
 
     // All threads must wait at the same barrier call; none may have exited.
     const auto first =
@@ -199,13 +196,22 @@ void tell::block_synchronized(States states) {
         states, first, other,
         other->at == ThreadState::At::kExited
             ? "a thread of the block has ended without this __syncthreads(): all threads "
-              "must reach it; let those without work skip the work, not the barrier"
+              "must reach it; let those without work skip the work, not the barrier (the "
+              "other line is that of the launch)"
             : "threads of one block wait at two different __syncthreads(): take the "
               "barrier out of the branch");
 }
 
 void tell::warp_synchronized(unsigned thread, unsigned mask) {
     self().races_.order().warp_met(thread, mask);
+}
+
+void tell::lanes_differ(States states, unsigned thread, unsigned other) {
+    const Unobserved unobserved;
+    report_barrier(
+        states, states.begin() + thread, states.begin() + other,
+        "lanes of one mask are in two different warp operations: all must call "
+        "the same one; take it out of the branch");
 }
 
 void tell::lane_exited(unsigned thread, const void* address, int from) {
@@ -218,12 +224,12 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
         self().place_of(thread - lane + static_cast<unsigned>(from), nullptr),
         concat("lane ", lane, " reads the value of lane ", from,
                ", which is in the mask, but has ended without this call: the result is "
-               "undefined; take the shuffle out of the branch"));
+               "undefined; take the shuffle out of the branch (the other line is that of "
+               "the launch)"));
 }
 
 void tell::block_stuck(States states) {
     observes = false;  // no thread of the block runs any more
-    if (!self().checks_ || self().races_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     using At = ThreadState::At;
     const auto waits = std::ranges::find_if(states, [](const ThreadState& s) {
@@ -307,21 +313,19 @@ bool Inspector::access_global(const MemoryAccess& access) {
     const Allocation& allocation = memory_.allocation_at(access.at());
 
     // Check that this kernel may access the memory.
-    const auto refuse = [&](Mistake mistake, const auto&... parts) {
-        return reject(mistake, access.address,
-                      concat(verb(access.mode), " ", access.bytes, " bytes ", parts...));
-    };
     const bool inside = allocation.contains(access.pointer, access.bytes);
     const int device = inside ? allocation.device : device_of(access.pointer);
     const int own_device = races_.operation().device;
     if (device != kPinned && device != own_device)
-        return refuse(Mistake::kWrongDevice, "of device ", device,
+        return refuse(access, Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of device ", own_device,
                       ": copy it there first");
     if (!inside)
-        return refuse(Mistake::kOutOfBounds, place_outside(access.at(), allocation));
+        return refuse(access, Mistake::kOutOfBounds,
+                      place_outside(access.at(), allocation));
     if (allocation.freed)
-        return refuse(Mistake::kUseAfterFree, "at ", memory_.describe(access.at(), false),
+        return refuse(access, Mistake::kUseAfterFree, "at ",
+                      memory_.describe(access.at(), false),
                       ", which was freed: free it when the stream is done with it");
     return observe(access, false, memory_.tracks(allocation));
 }
@@ -333,10 +337,9 @@ bool Inspector::observe(const MemoryAccess& access, bool shared, bool tracked) {
         return true;
     }
     if (access.at() % access.alignment != 0)
-        return reject(Mistake::kMisaligned, access.address,
-                      concat(verb(access.mode), " ", access.bytes, " bytes together at ",
-                             memory_.describe(access.at(), shared),
-                             ": the address must be a multiple of ", access.alignment));
+        return refuse(access, Mistake::kMisaligned, "together at ",
+                      memory_.describe(access.at(), shared),
+                      ": the address must be a multiple of ", access.alignment);
     // As in PTX, volatile accesses of global memory are relaxed atomics.
     const bool atomic = access.mode == Mode::kAtomic || (access.is_volatile && !shared);
     races_.visit({access.at(), access.bytes, shared, tracked}, access.mode, atomic,
@@ -345,13 +348,11 @@ bool Inspector::observe(const MemoryAccess& access, bool shared, bool tracked) {
 }
 
 bool Inspector::access_shared(const MemoryAccess& access) {
-    const auto refuse = [&](uintptr_t place, const std::string& memory, size_t size,
-                            const char* advice) {
-        return !checks_ ||
-               reject(Mistake::kOutOfBounds, access.address,
-                      concat(verb(access.mode), " ", access.bytes, " bytes at byte ",
-                             static_cast<int64_t>(place), " of the ", memory,
-                             ", which has ", size, " bytes", advice));
+    const auto outside = [&](uintptr_t place, const std::string& memory, size_t size,
+                             const char* advice = "") {
+        return !checks_ || refuse(access, Mistake::kOutOfBounds, "at byte ",
+                                  static_cast<int64_t>(place), " of the ", memory,
+                                  ", which has ", size, " bytes", advice);
     };
     const uintptr_t offset = memory_.variables.offset(access.at());
     if (offset >= memory_.variables.bytes) {
@@ -359,40 +360,24 @@ bool Inspector::access_shared(const MemoryAccess& access) {
         const size_t size = memory_.dynamic.bytes;
         return place < size && access.bytes <= size - place
                    ? observe(access, true, !continues_)
-                   : refuse(place, "dynamic shared memory", size,
-                            ": request more in the launch");
+                   : outside(place, "dynamic shared memory", size,
+                             ": request more in the launch");
     }
     const SharedArray* const array = memory_.array_before(access.at());
     const size_t place = array == nullptr ? offset : offset - array->offset;
-    const bool begins_inside = array != nullptr && place < array->bytes;
-    const auto known = array_of_.find(access.address);
+    const bool inside = array != nullptr && place < array->bytes;
+    const auto known = inside ? array_of_.try_emplace(access.address, array).first
+                              : array_of_.find(access.address);
     const bool is_new = known == array_of_.end();
-    if (is_new && !begins_inside && access.mode == Mode::kRead)
+    if (is_new && access.mode == Mode::kRead)
         return true;  // a thread-local variable that is not a shared array
-    const bool strays =
-        array == nullptr || (is_new ? !may_declare(access.address, array->function)
-                                    : array->function != known->second->function);
-    if (!strays && begins_inside && access.bytes <= array->bytes - place) {
-        if (is_new) array_of_.emplace(access.address, array);
+    const SharedArray* const meant = is_new ? array : known->second;
+    if (inside && array->function == meant->function &&
+        access.bytes <= array->bytes - place)
         return observe(access, true, !continues_);
-    }
-    // The array that is meant: of earlier accesses, else the kernel's last one before.
-    const SharedArray* meant = is_new ? array : known->second;
-    for (const SharedArray& each : shared_arrays())
-        if (is_new && each.function == races_.name() && each.offset <= offset)
-            meant = &each;
-    return meant == nullptr
-               ? refuse(offset, "thread-local variables", 0, "")
-               : refuse(offset - meant->offset, concat("shared array ", meant->name),
-                        meant->bytes, "");
-}
-
-// Returns whether an instruction may access the arrays of a function first: it is compiled from
-// the function, or in no kernel.
-bool Inspector::may_declare(const void* address, const std::string& function) const {
-    const std::string& kernel = races_.name();
-    return function == kernel || short_name(function_at(address)) != kernel ||
-           may_be_of(address, function);
+    return meant == nullptr ? outside(offset, "thread-local variables", 0)
+                            : outside(offset - meant->offset,
+                                      concat("shared array ", meant->name), meant->bytes);
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.
@@ -403,15 +388,10 @@ bool Inspector::access_other(const MemoryAccess& access) {
     if (reads && coordinates.contains(access.pointer)) return true;
     const ImagePart part = image_part(access.pointer);
     if (reads && part == ImagePart::kConstant) return true;
-    const auto refuse = [&](const auto&... parts) {
-        return reject(
-            Mistake::kHostPointer, access.address,
-            concat(verb(access.mode), " ", access.bytes, " bytes at ", parts...));
-    };
     if (access.at() < 4096)
-        return refuse("a null pointer",
+        return refuse(access, Mistake::kHostPointer, "at a null pointer",
                       access.at() == 0 ? "" : concat(", plus ", access.at()));
-    return refuse(access.pointer, ", the host's ",
+    return refuse(access, Mistake::kHostPointer, "at ", access.pointer, ", the host's ",
                   part == ImagePart::kNone ? "heap or stack" : "global variables",
                   ": a kernel needs memory of its device, or pinned memory");
 }

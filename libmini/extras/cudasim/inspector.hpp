@@ -6,8 +6,7 @@
 //
 // The shared arrays of all functions lie side by side, so an index that is too large may reach
 // another array, and the address alone does not show the mistake. Therefore an instruction may
-// only access arrays of the function whose array it accessed first. An access to another array
-// of the same function is not found.
+// only access arrays of the function whose array it accessed first.
 //
 // Blocks run one after another, so a thread that waits for a block that has not begun waits
 // forever; on a GPU it may, if that block is not resident. A thread spins if it reads the same
@@ -25,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
@@ -101,6 +101,11 @@ struct Inspector {
 
     /// Adds a finding of the running thread and abandons the kernel; returns false.
     bool reject(Mistake mistake, const void* address, const std::string& message);
+    /// The same of an access.
+    bool refuse(const MemoryAccess& access, Mistake mistake, const auto&... parts) {
+        return reject(mistake, access.address,
+                      concat(verb(access.mode), " ", access.bytes, " bytes ", parts...));
+    }
 
     Next poll(const MemoryAccess& access);
     bool is_shared(const void* pointer) const;
@@ -111,7 +116,6 @@ struct Inspector {
         uint32_t count = 0;
     };
 
-    bool may_declare(const void* address, const std::string& function) const;
     // These return whether a GPU would not end the kernel at the access.
     bool access_global(const MemoryAccess& access);
     bool access_shared(const MemoryAccess& access);

@@ -34,7 +34,6 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
-#define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))  // before or after __shared__
 #define __constant__
@@ -65,7 +64,7 @@ MINI_WORD int __syncthreads_count(int predicate) {
 MINI_FUNCTION(int, __syncthreads_or, (int vote), __syncthreads_count(vote) != 0)
 MINI_FUNCTION(int, __syncthreads_and, (int vote), __syncthreads_count(!vote) == 0)
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
-    MINI_UNMERGED mini::sim::ballot(mask);
+    MINI_UNMERGED mini::sim::ballot(mask, false, mini::sim::kBarrier);
 }
 MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
 MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
@@ -188,20 +187,10 @@ MINI_LONG_VECTORS(longlong, long long) MINI_LONG_VECTORS(ulonglong, unsigned lon
 MINI_LONG_VECTORS(double, double)
 
 // ---- arithmetic: min and max of two types, and intrinsics ----
-namespace mini::cuda {
-template <typename A, typename B>
-concept Mixed = std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>;
-template <typename A, typename B>
-using Common = std::common_type_t<A, B>;
-}  // namespace mini::cuda
-template <typename A, typename B> requires mini::cuda::Mixed<A, B>
-constexpr mini::cuda::Common<A, B> max(A a, B b) {
-    return std::max<mini::cuda::Common<A, B>>(a, b);
-}
-template <typename A, typename B> requires mini::cuda::Mixed<A, B>
-constexpr mini::cuda::Common<A, B> min(A a, B b) {
-    return std::min<mini::cuda::Common<A, B>>(a, b);
-}
+#define MINI_OF_MIXED(name)                                                              \
+    template <mini::cuda::Number A, mini::cuda::Number B> requires(!std::is_same_v<A, B>) \
+    constexpr auto name(A a, B b) { return std::name<std::common_type_t<A, B>>(a, b); }
+MINI_OF_MIXED(max) MINI_OF_MIXED(min)
 // Functions, so that they come before the templates that a program declares.
 #define MINI_MAX_MIN(T)                                          \
     constexpr T max(T a, T b) { return a < b ? b : a; }          \
@@ -227,8 +216,7 @@ MINI_FUNCTION(void, __sincosf, (float x, float* s, float* c), sincosf(x, s, c))
     MINI_FUNCTION(to, name##_rz, (from x), static_cast<to>(x))                          \
     MINI_FUNCTION(to, name##_rd, (from x), static_cast<to>(std::floor(x)))              \
     MINI_FUNCTION(to, name##_ru, (from x), static_cast<to>(std::ceil(x)))
-MINI_ROUNDED(__float2int, int, float)
-MINI_ROUNDED(__float2uint, unsigned, float)
+MINI_ROUNDED(__float2int, int, float) MINI_ROUNDED(__float2uint, unsigned, float)
 #define MINI_CAST(name, to, from) MINI_FUNCTION(to, name, (from x), static_cast<to>(x))
 MINI_CAST(__int2float_rn, float, int) MINI_CAST(__uint2float_rn, float, unsigned)
 MINI_CAST(__int2double_rn, double, int) MINI_CAST(__double2float_rn, float, double)

@@ -38,9 +38,10 @@ struct Launch {
     std::function<void()> body;
 };
 
-/// Returns the number of threads of a block.
+/// Returns the number of threads of a block, or of blocks of a grid.
+inline size_t count(dim3 extent) { return size_t{extent.x} * extent.y * extent.z; }
 inline unsigned threads_of(const Launch& launch) {
-    return launch.block.x * launch.block.y * launch.block.z;
+    return static_cast<unsigned>(count(launch.block));
 }
 
 /// Returns the coordinates of linear index `i`, x fastest.

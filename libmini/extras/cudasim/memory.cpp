@@ -17,7 +17,6 @@ namespace mini::sim {
 namespace {
 
 constexpr size_t kOpenedAtOnce = size_t{4} << 20;  // bytes made accessible per mprotect
-constexpr size_t kDeviceBytes = size_t{16} << 30;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -37,13 +36,14 @@ class Memory {
         if (bytes > total_ - std::min(used_, total_)) return nullptr;
         std::byte* const begin = take(slot_bytes(bytes));
         if (begin == nullptr) return nullptr;
-        allocations_[begin] = {begin, bytes, id, device_, call, managed};
+        allocations_[begin] = {begin, bytes, id, device_, call, nullptr, managed};
         used_ += bytes;
         return begin;
     }
 
-    void free(Allocation& allocation) {
+    void free(Allocation& allocation, const void* call) {
         allocation.freed = true;
+        allocation.freed_by = call;
         used_ -= allocation.bytes;
         madvise(allocation.begin, slot_bytes(allocation.bytes), MADV_DONTNEED);
     }
@@ -55,7 +55,7 @@ class Memory {
         return after == allocations_.begin() ? nullptr : &std::prev(after)->second;
     }
 
-    MemoryUse use() const { return {used_, total_}; }
+    size_t used() const { return used_; }
 
   private:
     // Returns addresses that were never used if enough are left, else the first that lie
@@ -117,8 +117,7 @@ struct Memories {
     }
 
     Memory& of(int device) {
-        return device == kPinned ? memories.back()
-                                 : memories[static_cast<size_t>(device)];
+        return device < 0 ? memories.back() : memories[static_cast<size_t>(device)];
     }
 
     Region all;
@@ -182,21 +181,21 @@ std::byte* allocate_memory(size_t bytes, int device, bool managed) {
 bool free_memory(void* pointer) {
     const int device = device_of(pointer);
     if (device == kPageable) return false;
+    const void* const call = is_inspected() ? calling_place() : nullptr;
     Memories& all = memories();
     std::unique_lock lock(all.mutex);
     Allocation* const found = all.of(device).find(pointer);
     if (found == nullptr || found->begin != pointer || found->freed) return false;
-    all.of(device).free(*found);
+    all.of(device).free(*found, call);
     const Allocation gone = *found;
     lock.unlock();
     if (is_inspected()) tell::allocated_or_freed(gone);
     return true;
 }
 
-MemoryUse memory_use(int device) {
-    Memories& all = memories();
-    const std::shared_lock lock(all.mutex);
-    return all.of(device).use();
+size_t used_memory(int device) {
+    const std::shared_lock lock(memories().mutex);
+    return memories().of(device).used();
 }
 
 }  // namespace mini::sim

@@ -24,11 +24,12 @@ namespace mini::sim {
 /// The result of one call of cudaMalloc or cudaMallocHost.
 struct Allocation {
     std::byte* begin = nullptr;
-    size_t bytes = 0;            // as requested, not rounded up
-    uint64_t id = 0;             // 1, 2, 3, ... in the order of the calls
-    int device = 0;              // a device's index, or kPinned
-    const void* call = nullptr;  // that made it; null: unknown, or not checked
-    bool managed = false;        // by cudaMallocManaged: freed by cudaFree
+    size_t bytes = 0;                // as requested, not rounded up
+    uint64_t id = 0;                 // 1, 2, 3, ... in the order of the calls
+    int device = 0;                  // a device's index, or kPinned
+    const void* call = nullptr;      // that made it; null: unknown, or not checked
+    const void* freed_by = nullptr;  // the call that freed it
+    bool managed = false;            // by cudaMallocManaged: freed by cudaFree
     bool freed = false;
 
     bool contains(const void* pointer, size_t count) const {
@@ -39,6 +40,7 @@ struct Allocation {
 };
 
 constexpr size_t kRegionBytes = size_t{64} << 30;
+constexpr size_t kDeviceBytes = size_t{16} << 30;
 constexpr size_t kAlignment = 4096;    // of every allocation, so that no two share a page
 constexpr size_t kRedZoneBytes = 512;  // minimum, on each side of an allocation
 constexpr int kPinned = -1;            // as a device: pinned host memory
@@ -69,12 +71,7 @@ std::byte* allocate_memory(size_t bytes, int device, bool managed = false);
 /// Frees the allocation that begins at `pointer`; returns false if there is none.
 bool free_memory(void* pointer);
 
-/// In bytes.
-struct MemoryUse {
-    size_t used = 0;
-    size_t total = 0;
-};
-/// Returns the allocated memory of a device or kPinned, and its size.
-MemoryUse memory_use(int device);
+/// Returns the number of allocated bytes of a device, of kDeviceBytes.
+size_t used_memory(int device);
 
 }  // namespace mini::sim

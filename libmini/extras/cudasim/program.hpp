@@ -1,10 +1,5 @@
 // What a plain .cu file finds in place of nvcc's built-in parts: `mini cuda` includes this
-// header before the file (driver/translate.py lists what is rewritten).
-//
-//     k<<<grid, block>>>(x, n)      mini_kernel(...)(Config(grid, block))(x, n)
-//     threadIdx.x                   at(threadIdx).x
-//     extern __shared__ float s[];  float (&s)[] = dynamic_shared();
-//     __device__ int counter;       int& counter = device_variable(...);
+// header before the file. driver/translate.py lists what is rewritten.
 
 #pragma once
 

@@ -24,14 +24,17 @@ uint32_t value_at(uintptr_t word, unsigned bytes) {
 }
 
 // Returns the last part of the message about a race in one kernel, after "which ".
-std::string race_message(const Access& earlier, const Access& now, const char* did) {
+std::string race_message(const Access& earlier, const Access& now, const char* did,
+                         size_t threads) {
     if (earlier.block != now.block)
         return concat("another block ", did,
                       ": blocks run in any order (here MINI_SIM_BLOCK_SEED=",
                       block_seed(), "); use atomics, or two launches");
     if (earlier.warp == now.warp)
-        return concat("another lane of the warp ", did,
-                      ": a __syncwarp() that both reach is missing between them");
+        return concat(
+            "another lane of the warp ", did,
+            ": a __syncwarp() that both reach is missing between them",
+            threads > 32 ? ", or a __syncthreads() if other warps use it too" : "");
     return concat("another thread ", did,
                   ": a __syncthreads() that both reach is missing between them");
 }
@@ -39,10 +42,15 @@ std::string race_message(const Access& earlier, const Access& now, const char* d
 }  // namespace
 
 std::string name(const Allocation& allocation) {
-    const std::string text = concat("allocation ", allocation.id);
-    if (allocation.call == nullptr) return text;
-    const Line made = lines_of({allocation.call}).at(allocation.call);
-    return concat(text, ", made at ", describe_line(made.file, made.number));
+    std::string text = concat("allocation ", allocation.id);
+    const auto add = [&](const char* what, const void* call) {
+        if (call == nullptr) return;
+        const Line line = lines_of({call}).at(call);
+        text += concat(what, describe_line(line.file, line.number));
+    };
+    add(", made at ", allocation.call);
+    add(", freed at ", allocation.freed_by);
+    return text;
 }
 
 std::string place_outside(uintptr_t at, const Allocation& before) {
@@ -154,20 +162,12 @@ Accessor RaceChecker::thread_access(bool atomic, const void* address) {
     return {.access = number, .lanes = 1u << thread % 32};
 }
 
-Place RaceChecker::current(const void* address) const {
-    if (!records_[number_].is_kernel) return {address, name()};
-    const Coordinates& at = running();
-    return {address, name(), at.block_index, at.thread_index, running_->call};
-}
-
-// Returns the thread (of the lowest lane), copy or fill that made an earlier access.
-Place RaceChecker::party(const Access& access, uint32_t lanes) const {
+// Returns the thread, copy or fill that made an access.
+Place RaceChecker::party(const Access& access, unsigned thread) const {
     const Record& record = records_[access.operation];
-    if (!record.is_kernel) return {record.call, record.name};
+    if (!record.is_kernel) return {access.address, record.name};
     return {access.address, record.name, unravel(access.block, record.grid),
-            unravel(access.warp * 32u + static_cast<unsigned>(std::countr_zero(lanes)),
-                    record.block),
-            record.call};
+            unravel(thread, record.block), record.call};
 }
 
 // Returns those of an earlier access's lanes that do not happen before the next access of
@@ -276,6 +276,7 @@ void RaceChecker::visit_copy() {
               {.access = access, .lanes = 1});
     };
     if (!fill) visit_memory(copy.from, Mode::kRead);
+    if (!fill && device_of(copy.to) < 0) check_written(copy);
     visit_memory(copy.to, Mode::kWrite);
     if (!fill && copy.from != nullptr && device_of(copy.from) >= 0 &&
         device_of(copy.to) >= 0)
@@ -310,11 +311,11 @@ void RaceChecker::report(Mistake mistake, Accessor earlier, const char* did, Acc
     const Access& access = accesses_[now.access];
     const std::string whose =
         before.operation == number_
-            ? race_message(before, access, did)
+            ? race_message(before, access, did, count(records_[number_].block))
             : concat(records_[before.operation].name, " ", did,
                      " in another stream, and no event or wait puts this after that");
     findings_.add(
-        mistake, party(access, now.lanes), party(before, earlier.lanes),
+        mistake, party(now), party(earlier),
         concat(what, " ", memory_.describe(range.at, range.shared), ", which ", whose));
 }
 
@@ -330,10 +331,26 @@ void RaceChecker::report_conflicts() {
     conflicts_.clear();
 }
 
+// Notes a copy to the host whose last bytes no thread has written. If others are not written
+// either, they may be gaps in structures.
+void RaceChecker::check_written(const Operation& copy) {
+    const auto begin = reinterpret_cast<uintptr_t>(copy.from);
+    if (!memory_.tracks(memory_.allocation_at(begin))) return;
+    uintptr_t last = begin + copy.bytes;  // after the last written byte
+    while (last > begin && !shadow_.is_initialised(last - 1)) --last;
+    const size_t missing = begin + copy.bytes - last;
+    if (missing < sizeof(int)) return;
+    for (uintptr_t at = begin; at < last; ++at)
+        if (!shadow_.is_initialised(at)) return;
+    findings_.add(Mistake::kUnwrittenCopy, current(copy.call), {},
+                  concat("copies ", copy.bytes, " bytes to the host, from ",
+                         memory_.describe(begin, false),
+                         "; no thread has written the last ", missing));
+}
+
 void RaceChecker::copy_initialised(uintptr_t to, uintptr_t from, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) {
-        const uint8_t known =
-            shadow_.at((from + i) / 4 * 4).initialised >> (from + i) % 4 & 1;
+        const uint8_t known = shadow_.is_initialised(from + i) ? 1 : 0;
         uint8_t& all = shadow_.at((to + i) / 4 * 4).initialised;
         all = static_cast<uint8_t>((all & ~(1u << (to + i) % 4)) | known << (to + i) % 4);
     }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -66,6 +67,10 @@ class Shadow {
             recent = {number, page.get()};
         }
         return (*recent.page)[address % kPageBytes / 4];
+    }
+
+    bool is_initialised(uintptr_t byte) {
+        return (at(byte / 4 * 4).initialised >> byte % 4 & 1) != 0;
     }
 
     /// Calls visit(accessor) for each accessor of each cell.
@@ -156,7 +161,7 @@ class BlockOrder {
     std::unordered_map<uintptr_t, Pasts> published_here_, published_;
 };
 
-/// Returns "allocation 3", and the source line that made it if that is known.
+/// Returns "allocation 3", and the source lines that made and freed it if they are known.
 std::string name(const Allocation& allocation);
 /// Describes an address that is in no allocation, relative to the allocation `before` it,
 /// or to the next allocation if that is nearer.
@@ -231,9 +236,15 @@ class RaceChecker {
     /// Returns the order of the accesses of the running kernel.
     BlockOrder& order() { return order_; }
 
-    /// Returns the running thread, or the running copy or fill, as the place that
-    /// executes the instruction or call at `address`.
-    Place current(const void* address) const;
+    /// Returns a thread of the running block, or the running copy or fill, as the place that
+    /// executes the instruction or call at `address`; current(), for the running thread.
+    Place place(const void* address, unsigned thread) const {
+        return party({.operation = number_, .block = order_.block(), .address = address},
+                     thread);
+    }
+    Place current(const void* address) const {
+        return place(address, running_->launch ? running().thread : 0);
+    }
 
     /// Checks one access of the running thread, and records it. Two atomic accesses do not
     /// race.
@@ -272,7 +283,12 @@ class RaceChecker {
     };
 
     Accessor thread_access(bool atomic, const void* address);
-    Place party(const Access& access, uint32_t lanes) const;
+    Place party(const Access& access, unsigned thread) const;
+    // Of the lowest lane.
+    Place party(Accessor by) const {
+        const unsigned first = accesses_[by.access].warp * 32u;
+        return party(accesses_[by.access], first + std::countr_zero(by.lanes));
+    }
     uint32_t unordered_lanes(const Access& earlier, uint32_t lanes) const;
     void forget_accesses();
 
@@ -286,6 +302,7 @@ class RaceChecker {
     void report_conflicts();
     void report(Mistake mistake, Accessor earlier, const char* did, Accessor now,
                 const std::string& what, const AccessedRange& range);
+    void check_written(const Operation& copy);
     void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
 
     Findings& findings_;

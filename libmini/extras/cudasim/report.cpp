@@ -11,15 +11,6 @@
 namespace mini::sim {
 namespace {
 
-// Returns the path relative to the working directory if the file is below it.
-std::string shortened(const std::string& file) {
-    std::error_code unknown;
-    const auto here = std::filesystem::current_path(unknown);
-    const auto path =
-        std::filesystem::path(file).lexically_normal().lexically_relative(here);
-    return path.empty() || *path.begin() == ".." ? file : path.string();
-}
-
 std::string describe(const Place& place) {
     std::string text = place.kernel;
     // The names of copies and fills have a blank.
@@ -49,7 +40,13 @@ std::string coordinates(dim3 at) {
 }
 
 std::string describe_line(const std::string& file, int line) {
-    return line == 0 ? "unknown source line" : concat(shortened(file), ":", line);
+    if (line == 0) return "unknown source line";
+    std::error_code unknown;
+    const auto here = std::filesystem::current_path(unknown);
+    const auto path =
+        std::filesystem::path(file).lexically_normal().lexically_relative(here);
+    return concat(path.empty() || *path.begin() == ".." ? file : path.string(), ":",
+                  line);
 }
 
 const char* name(Mistake mistake) {
@@ -109,6 +106,10 @@ std::vector<Report> Findings::take() {
             const Line& line = lines[known ? place->address : place->launch];
             place->file = line.file;
             place->line = line.number;
+            const Line& launch = lines[place->launch];
+            if (known && launch.number > 0 && report.mistake == Mistake::kMissingSync)
+                report.message += concat("; ", place->kernel, " was launched at ",
+                                         describe_line(launch.file, launch.number));
         }
         // Two barriers on one line are the same barrier, compiled twice.
         if (report.mistake == Mistake::kBarrier && report.other.line > 0 &&

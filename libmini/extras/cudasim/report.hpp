@@ -30,15 +30,16 @@ namespace mini::sim {
     mistake(kSpin, "waits forever")             /* for a block that need not have begun */  \
     mistake(kRefused, "launch refused")                                                     \
     mistake(kRefusedCall, "call refused")       /* a copy, a fill or a free */              \
-    mistake(kSameValue, "note: the same value from several threads")  /* without a barrier */
+    mistake(kSameValue, "note: the same value from several threads")  /* without a barrier */ \
+    mistake(kUnwrittenCopy, "note: copy of bytes that were never written")
 #define MINI_ENUMERATOR(mistake, name) mistake,
 enum class Mistake { MINI_MISTAKES(MINI_ENUMERATOR) };
 #undef MINI_ENUMERATOR
 // clang-format on
 
-/// Returns whether this is worth a note, but no mistake: CUDA does not define the result of
-/// a race, but GPUs store the value.
-inline bool is_note(Mistake mistake) { return mistake == Mistake::kSameValue; }
+/// Returns whether this is worth a note, but no mistake: GPUs store the value, though CUDA does
+/// not define the result of a race; and a program need not use all that it copies.
+inline bool is_note(Mistake mistake) { return mistake >= Mistake::kSameValue; }
 
 /// Returns "race", "out of bounds", ...
 const char* name(Mistake mistake);

@@ -17,7 +17,7 @@ enum : unsigned {
     cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaMemAttachSingle = 4,
     cudaHostAllocDefault = 0, cudaHostAllocPortable, cudaHostAllocMapped,
     cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0, cudaHostRegisterPortable,
-    cudaHostRegisterMapped, cudaEventBlockingSync = 1, cudaDeviceScheduleAuto = 0,
+    cudaHostRegisterMapped, cudaDeviceScheduleAuto = 0,
     cudaDeviceScheduleSpin, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4,
     cudaDeviceMapHost = 8
 };
@@ -39,16 +39,8 @@ enum cudaMemoryAdvise {
     cudaMemAdviseSetAccessedBy = 5
 };
 
-// ---- memory: a T** for each void** ----
+// ---- memory ----
 // clang-format on
-template <typename T>
-cudaError_t cudaMallocManaged(T** to, size_t bytes, unsigned flags = 1) {
-    return cudaMallocManaged(reinterpret_cast<void**>(to), bytes, flags);
-}
-template <typename T>
-cudaError_t cudaMallocHost(T** to, size_t bytes, unsigned = 0) {
-    return cudaMallocHost(reinterpret_cast<void**>(to), bytes);
-}
 #define cudaHostAlloc cudaMallocHost
 template <typename T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
@@ -78,11 +70,6 @@ cudaError_t cudaMemcpy2D(Arguments... arguments) {
     const cudaError_t error = cudaMemcpy2DAsync(arguments...);
     return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
-inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
-                                       cudaStream_t stream = nullptr) {
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
-#define cudaMemcpyPeer cudaMemcpyPeerAsync
 
 // ---- kernels by their address ----
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,

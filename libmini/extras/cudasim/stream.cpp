@@ -54,8 +54,7 @@ Machine& Machine::instance() {
 
 Machine::Machine() : host_clock_(1) {
     for (int device = 0; device < device_count(); ++device) {
-        legacy_.push_back(create_stream(device, false));
-        legacy_.back()->legacy = true;
+        create_stream(device, false)->legacy = true;
         faults_.emplace_back();
     }
 }

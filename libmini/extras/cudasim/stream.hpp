@@ -63,7 +63,9 @@ class Machine {
 
     Stream* create_stream(int device, bool blocking);
     void destroy_stream(Stream* stream);
-    Stream* legacy_stream(int device) { return legacy_[static_cast<size_t>(device)]; }
+    Stream* legacy_stream(int device) {
+        return streams_[static_cast<size_t>(device)].get();
+    }
     bool knows(const Stream* stream) const;
 
     /// Appends an operation to a stream, to run after another one if that is not null. Blocks
@@ -96,9 +98,8 @@ class Machine {
     void forget_if_over(Stream* stream);
 
     std::mutex mutex_;
-    std::condition_variable changed_;  // an operation is done
-    std::vector<std::unique_ptr<Stream>> streams_;
-    std::vector<Stream*> legacy_;  // by device
+    std::condition_variable changed_;               // an operation is done
+    std::vector<std::unique_ptr<Stream>> streams_;  // first the legacy one of each device
     std::vector<Fault> faults_;
     uint32_t last_timeline_ = 0;
     Clock host_clock_;  // operations that the host waited for; [0]: submits

@@ -12,14 +12,12 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <ios>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -110,22 +108,18 @@ void read_symbols(Image& image) {
     std::string file(in ? static_cast<size_t>(in.tellg()) : 0, '\0');
     in.seekg(0);
     in.read(file.data(), static_cast<std::streamsize>(file.size()));
-    if (file.size() < sizeof(Elf64_Ehdr)) return;
-    Elf64_Ehdr header;
-    std::memcpy(&header, file.data(), sizeof(header));
-    std::vector<Elf64_Shdr> sections(header.e_shnum);
-    if (header.e_shoff + sections.size() * sizeof(Elf64_Shdr) > file.size()) return;
-    std::memcpy(sections.data(), file.data() + header.e_shoff,
-                sections.size() * sizeof(Elf64_Shdr));
-    for (const Elf64_Shdr& section : sections) {
+    if (file.empty()) return;
+    // The tables of an ELF file are aligned.
+    const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(file.data());
+    const auto* const sections =
+        reinterpret_cast<const Elf64_Shdr*>(file.data() + header.e_shoff);
+    for (const Elf64_Shdr& section : std::span(sections, header.e_shnum)) {
         if (section.sh_type != SHT_SYMTAB) continue;
         const char* const names = file.data() + sections[section.sh_link].sh_offset;
-        for (size_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size;
-             at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol;
-            std::memcpy(&symbol, file.data() + section.sh_offset + at, sizeof(symbol));
-            add_symbol(image, symbol, names + symbol.st_name);
-        }
+        const auto* const symbols =
+            reinterpret_cast<const Elf64_Sym*>(file.data() + section.sh_offset);
+        for (const auto& each : std::span(symbols, section.sh_size / sizeof(Elf64_Sym)))
+            add_symbol(image, each, names + each.st_name);
     }
 }
 
@@ -161,16 +155,6 @@ size_t closing(const std::string& text, size_t begin) {
     return std::string::npos;
 }
 
-std::string output_of(const std::string& command) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-    std::string all;
-    std::array<char, 4096> part;
-    if (pipe == nullptr) return all;
-    while (const size_t count = fread(part.data(), 1, part.size(), pipe.get()))
-        all.append(part.data(), count);
-    return all;
-}
-
 // Parses "file:line", "file:line (discriminator 2)" or "??:?".
 Line parse(const std::string& text) {
     const size_t colon = text.rfind(':');
@@ -197,27 +181,26 @@ std::map<const void*, Line>& table() {
 std::mutex mutex;  // guards the table
 
 // Adds the lines of addresses, which are arguments, to the table. For each address, addr2line
-// prints the address, then a name and a source line for each inlined function; the innermost
-// comes first.
+// prints the address, then a source line for each inlined function; the innermost comes first.
 void look_up(const std::string& addresses) {
-    const std::string output = output_of(concat(
-        "addr2line -a -f -i -C -e /proc/", getpid(), "/exe", addresses, " 2>/dev/null"));
-    std::istringstream lines(output);
+    const std::string command =
+        concat("addr2line -a -i -e /proc/", getpid(), "/exe", addresses, " 2>/dev/null");
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    if (pipe == nullptr) return;
+    std::array<char, 5000> part;  // a path has at most 4096 bytes
     Line* known = nullptr;
-    for (std::string text, file; std::getline(lines, text);) {
+    while (fgets(part.data(), part.size(), pipe.get()) != nullptr) {
+        const std::string text = part.data();
         uintptr_t offset = 0;
         if (text.starts_with("0x")) {
             std::from_chars(text.data() + 2, text.data() + text.size(), offset, 16);
             known = &table()[reinterpret_cast<const void*>(image().base + offset)];
             continue;
         }
-        if (known == nullptr || !std::getline(lines, file)) return;
-        known->functions.push_back(short_name(without_unnamed(text)));
-        Line line = parse(file);
-        if (known->number > 0 || line.number == 0 || of_the_simulator(line.file))
-            continue;
-        known->file = line.file;
-        known->number = line.number;
+        if (known == nullptr) return;
+        const Line line = parse(text);
+        if (known->number == 0 && line.number > 0 && !of_the_simulator(line.file))
+            *known = line;
     }
 }
 
@@ -307,14 +290,6 @@ const void* calling_place() {
         if (in_program(static_cast<const char*>(frame) - 1))
             return static_cast<const char*>(frame) - 1;
     return nullptr;
-}
-
-bool may_be_of(const void* address, const std::string& function) {
-    const auto functions = lines_of({address}).at(address).functions;
-    // addr2line gives an inlined function without a linkage name (of an anonymous namespace)
-    // the name of the function that contains the code.
-    const bool unnamed = functions.size() > 1 && functions.front() == functions.back();
-    return unnamed || std::ranges::find(functions, function) != functions.end();
 }
 
 std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses) {

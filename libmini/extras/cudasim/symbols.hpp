@@ -55,17 +55,11 @@ const void* calling_place();
 struct Line {
     std::string file = {};
     int number = 0;  // 0: unknown
-    // The short names of the functions whose code is there, the innermost first.
-    std::vector<std::string> functions = {};
 };
 
 /// Returns the source lines of these addresses and of all that were looked up before; for
 /// inlined code, the innermost line outside of the simulator and the standard library. Runs
 /// addr2line once.
 std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses);
-
-/// Returns whether the code at an address is of a function, or inlined in one, of this short
-/// name, as far as is known.
-bool may_be_of(const void* address, const std::string& function);
 
 }  // namespace mini::sim

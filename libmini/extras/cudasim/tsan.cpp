@@ -40,11 +40,7 @@ void __tsan_func_exit() {}
         MINI_TELL(p, n, alignment, kWrite);                                                    \
     }
 #define MINI_HOOKS(n) MINI_HOOKS_OF(, n, n) MINI_HOOKS_OF(unaligned_, n, 1)
-MINI_HOOKS(1)
-MINI_HOOKS(2)
-MINI_HOOKS(4)
-MINI_HOOKS(8)
-MINI_HOOKS(16)
+MINI_HOOKS(1) MINI_HOOKS(2) MINI_HOOKS(4) MINI_HOOKS(8) MINI_HOOKS(16)
 
 void __tsan_read_range(void* p, unsigned long n) { MINI_TELL(p, n, 1, kRead); }
 void __tsan_write_range(void* p, unsigned long n) { MINI_TELL(p, n, 1, kWrite); }
@@ -74,22 +70,17 @@ void* __tsan_memset(void* to, int value, size_t n) {
     MINI_ATOMIC(bits, void, store, (volatile T* p, T v, int), __atomic_store_n(p, v, kOrder))    \
     MINI_ATOMIC(bits, T, exchange, (volatile T* p, T v, int),                                    \
                 return __atomic_exchange_n(p, v, kOrder))                                        \
-    MINI_ATOMIC_CHANGE(bits, T, fetch_add)                                                       \
-    MINI_ATOMIC_CHANGE(bits, T, fetch_sub)                                                       \
-    MINI_ATOMIC_CHANGE(bits, T, fetch_and)                                                       \
-    MINI_ATOMIC_CHANGE(bits, T, fetch_or)                                                        \
-    MINI_ATOMIC_CHANGE(bits, T, fetch_xor)                                                       \
-    MINI_ATOMIC_CHANGE(bits, T, fetch_nand)                                                      \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_add) MINI_ATOMIC_CHANGE(bits, T, fetch_sub)                \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_and) MINI_ATOMIC_CHANGE(bits, T, fetch_or)                 \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_xor) MINI_ATOMIC_CHANGE(bits, T, fetch_nand)               \
     MINI_ATOMIC(bits, int, compare_exchange_strong, (volatile T* p, T* seen, T v, int, int),     \
                 return __atomic_compare_exchange_n(p, seen, v, false, kOrder, kOrder))           \
     MINI_ATOMIC(bits, int, compare_exchange_weak, (volatile T* p, T* seen, T v, int, int),       \
                 return __atomic_compare_exchange_n(p, seen, v, true, kOrder, kOrder))            \
     MINI_ATOMIC(bits, T, compare_exchange_val, (volatile T* p, T seen, T v, int, int),           \
                 __atomic_compare_exchange_n(p, &seen, v, false, kOrder, kOrder); return seen)
-MINI_ATOMICS(8, uint8_t)
-MINI_ATOMICS(16, uint16_t)
-MINI_ATOMICS(32, uint32_t)
-MINI_ATOMICS(64, uint64_t)
+MINI_ATOMICS(8, uint8_t) MINI_ATOMICS(16, uint16_t)
+MINI_ATOMICS(32, uint32_t) MINI_ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(kOrder); }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(kOrder); }

@@ -22,13 +22,11 @@ using cudaEvent_t = struct CUevent_st*;
     error(cudaErrorInvalidMemcpyDirection, 21, "the direction of the copy is invalid")      \
     error(cudaErrorNoDevice, 100, "no device was found")                                    \
     error(cudaErrorInvalidDevice, 101, "the device index is invalid")                       \
-    error(cudaErrorInvalidResourceHandle, 400,                                              \
-          "the stream or event does not exist, or belongs to another device")               \
+    error(cudaErrorInvalidResourceHandle, 400, "no such stream or event on this device")    \
     error(cudaErrorNotReady, 600, "the work is not done yet")                               \
     error(cudaErrorIllegalAddress, 700, "a kernel accessed an illegal address")             \
     error(cudaErrorLaunchTimeout, 702, "a kernel takes too long")                           \
-    error(cudaErrorPeerAccessAlreadyEnabled, 704,                                           \
-          "the access to this peer is enabled already")                                     \
+    error(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is enabled already")         \
     error(cudaErrorAssert, 710, "an assertion in a kernel failed")                          \
     error(cudaErrorHardwareStackError, 714, "a kernel's stack is broken")                   \
     error(cudaErrorLaunchFailure, 719, "a kernel failed")                                   \
@@ -117,4 +115,6 @@ struct cudaDeviceProp {
 constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0;
+constexpr unsigned cudaEventBlockingSync = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
+constexpr unsigned cudaEventInterprocess = 4;  // needs cudaEventDisableTiming

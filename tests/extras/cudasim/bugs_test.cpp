@@ -90,13 +90,10 @@ const std::vector<Seeded> kBugs = {
     {"small_dynamic", small_dynamic, Mistake::kOutOfBounds, "stage"},
     {"unset_accumulator", unset_accumulator, Mistake::kUninitialised, "count"},
 
-    // bounds.cu
+    // memory.cu
     {"guard_off_by_one", guard_off_by_one, Mistake::kOutOfBounds, "twice"},
     {"wrong_stride", wrong_stride, Mistake::kOutOfBounds, "row_sums"},
-    {"transposed_index", transposed_index, Mistake::kOutOfBounds, "transpose"},
     {"negative_halo", negative_halo, Mistake::kOutOfBounds, "left"},
-
-    // memory.cu
     {"use_after_free", use_after_free, Mistake::kUseAfterFree, "add_freed"},
     {"host_pointer", host_pointer, Mistake::kHostPointer, "add_host"},
     {"null_pointer", null_pointer, Mistake::kHostPointer, "add_null"},
@@ -135,12 +132,6 @@ const std::vector<Seeded> kBugs = {
     {"device_lock", device_lock, Mistake::kRace, "count_in_grid"},
     {"wait_for_block", wait_for_block, Mistake::kSpin, "chain_wrong"},
     {"wait_for_block", wait_for_higher_block, Mistake::kSpin, "chain_wrong"},
-
-    // streams.cu
-    {"copy_in_other_stream", copy_in_other_stream, Mistake::kMissingSync, "read_copied"},
-    {"forgotten_event", forgotten_event, Mistake::kMissingSync, "consume"},
-    {"read_before_sync", read_before_sync, Mistake::kMissingSync, ""},
-    {"reused_staging", reused_staging, Mistake::kMissingSync, ""},
 };
 
 TEST_CASE("each bug is found at its source line, and nothing in the right version") {

@@ -100,6 +100,17 @@ TEST_CASE("cudaEventElapsedTime needs two completed events with timing") {
     cudaGetLastError();
 }
 
+TEST_CASE("cudaEventCreateWithFlags takes the flags that CUDA has") {
+    cudaEvent_t event = nullptr;
+    for (const unsigned flags : {0u, 1u, 2u, 3u, 6u, 7u}) {
+        ok(cudaEventCreateWithFlags(&event, flags));
+        ok(cudaEventDestroy(event));
+    }
+    for (const unsigned flags : {4u, 5u, 8u})
+        CHECK(cudaEventCreateWithFlags(&event, flags) == cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
 TEST_CASE("an event may be destroyed before the work that waits for it has run") {
     const TestStream first, second;
     List list;

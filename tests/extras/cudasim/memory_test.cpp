@@ -127,6 +127,17 @@ TEST_CASE("a copy outside its allocations or with a wrong direction is an error"
           cudaErrorInvalidMemcpyDirection);
     CHECK(copy(device, host.data(), 16, cudaMemcpyHostToDevice) == cudaSuccess);
     CHECK(copy(other.pointer, device, 16, cudaMemcpyDefault) == cudaSuccess);
+    CHECK(cudaMemcpyPeer(other.pointer, 1, device, 0, 16) == cudaSuccess);
+    CHECK(cudaMemcpyPeer(other.pointer, 0, device, 0, 16) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpyPeer(other.pointer, 1, device, 1, 16) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpyPeer(other.pointer, 1, device, 1000, 16) == cudaErrorInvalidDevice);
+    std::byte* managed = nullptr;
+    CHECK(cudaMallocManaged(&managed, 16) == cudaSuccess);
+    for (const cudaMemcpyKind kind : {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice})
+        CHECK(copy(managed, device, 16, kind) == cudaSuccess);
+    CHECK(copy(host.data(), managed, 16, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(copy(managed, device, 16, cudaMemcpyHostToHost) == cudaErrorInvalidValue);
+    CHECK(cudaFree(managed) == cudaSuccess);
     CHECK(cudaMemset(device, 0, 17) == cudaErrorInvalidValue);
     CHECK(cudaMemset(host.data(), 0, 8) == cudaErrorInvalidValue);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);

@@ -31,10 +31,13 @@ Answer mini_cuda(const std::string& arguments, const std::string& compiler = "")
                             MINI_BIN_DIR, "/mini cuda ", arguments));
 }
 
+bool is_installed(const std::string& compiler) {
+    return run_shell(compiler + " --version").code == 0;
+}
 // Generates the compilers that mini cuda supports; "" for one that is not installed.
 std::string a_compiler() {
     const std::string compiler = GENERATE("g++", "clang++");
-    return run_shell(compiler + " --version").code == 0 ? compiler : "";
+    return is_installed(compiler) ? compiler : "";
 }
 
 TEST_CASE("mini cuda: the language and the runtime of plain programs") {
@@ -55,13 +58,17 @@ TEST_CASE("mini cuda: the language and the runtime of plain programs") {
     CHECK(checked.code == 1);
 }
 
-TEST_CASE("mini cuda: half and bfloat16, and the toolkit's libraries") {
-    const std::string compiler = a_compiler();
-    if (compiler.empty()) return;
-    const std::string file = GENERATE("half.cu", "libraries.cu", "textures.cu");
-    CAPTURE(compiler, file);
+// Checks a program of programs/, if the compiler is installed.
+void check_program(const std::string& file, const std::string& compiler) {
+    if (!is_installed(compiler)) return;
     CHECK(mini_cuda("--check " + file, compiler).text == "0 failures\n");
 }
+TEST_CASE("mini cuda: half, g++") { check_program("half.cu", "g++"); }
+TEST_CASE("mini cuda: half, clang++") { check_program("half.cu", "clang++"); }
+TEST_CASE("mini cuda: libraries, g++") { check_program("libraries.cu", "g++"); }
+TEST_CASE("mini cuda: libraries, clang++") { check_program("libraries.cu", "clang++"); }
+TEST_CASE("mini cuda: textures, g++") { check_program("textures.cu", "g++"); }
+TEST_CASE("mini cuda: textures, clang++") { check_program("textures.cu", "clang++"); }
 
 // Returns what `mini cuda` says of a file with this text.
 Answer mini_cuda_of(const std::string& text, const std::string& options,
@@ -192,6 +199,54 @@ TEST_CASE("mini cuda: a stream that does not block finds __device__ variables se
               .text == "6\n");
 }
 
+TEST_CASE("findings name the calls that freed memory and launched kernels") {
+    const std::string text =
+        mini_cuda_of(
+            "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+            "int main() { int *a, *b; cudaStream_t s;\n"
+            "  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);\n"
+            "  cudaMalloc(&a, 128); cudaMalloc(&b, 128);\n"
+            "  k<<<1, 32>>>(b);\n"
+            "  k<<<1, 32, 0, s>>>(b);\n"
+            "  cudaFree(a);\n"
+            "  k<<<1, 32>>>(a); }\n",
+            "--check")
+            .text;
+    CHECK(
+        contains(text, "of allocation 1, made at it.cu:4, freed at it.cu:7 (128 bytes)"));
+    CHECK(contains(text, "; k was launched at it.cu:6; k was launched at it.cu:5\n"));
+}
+
+TEST_CASE("a race of lanes asks for the barrier that the other warps need too") {
+    for (const int threads : {32, 64}) {
+        const std::string text =
+            mini_cuda_of(
+                concat("__global__ void k(int* a) { __shared__ int s[64];\n"
+                       "  s[threadIdx.x] = 1; a[threadIdx.x] = s[threadIdx.x ^ 1]; }\n"
+                       "int main() { int* a; cudaMalloc(&a, 256); k<<<1, ",
+                       threads, ">>>(a); }\n"),
+                "--check")
+                .text;
+        CHECK(contains(text, "a __syncwarp() that both reach is missing between them"));
+        CHECK(contains(text, "or a __syncthreads() if other warps use it") ==
+              (threads == 64));
+    }
+}
+
+TEST_CASE("mini cuda says in a line that a launch's argument has the wrong type") {
+    const std::string compiler = a_compiler();
+    if (compiler.empty()) return;
+    const Answer result = mini_cuda_of(
+        "__global__ void k(float* a, int n) { a[n] = 1; }\n"
+        "int main() { double* a = 0; k<<<1, 1>>>(a, 2); }\n",
+        "-c", compiler);
+    CHECK(
+        result.text.starts_with("it.cu:2: error: the arguments do not fit the kernel's "
+                                "parameters\n    no known conversion "));
+    CHECK(std::ranges::count(result.text, '\n') == 2);
+    CHECK(result.code == 3);
+}
+
 TEST_CASE("mini cuda names a kernel that is called without a launch") {
     const Answer result = mini_cuda_of(
         "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
@@ -226,46 +281,48 @@ TEST_CASE("mini cuda names what is not simulated, and wrong command lines") {
     }
 }
 
-// Returns the findings in a checked program's output, in their order: a line of faults.cu,
-// and the kind.
-std::vector<std::pair<int, std::string>> findings_of(const std::string& output) {
-    static const std::regex kFinding("(.+): .*faults\\.cu:([0-9]+)");
-    std::vector<std::pair<int, std::string>> findings;
+using Line = std::pair<std::string, int>;  // a file and a line
+
+// Returns the findings in a checked program's output, in their order: a line of the faults, and
+// the kind.
+std::vector<std::pair<Line, std::string>> findings_of(const std::string& output) {
+    static const std::regex kFinding("(.+): .*(faults_of_.*\\.cu):([0-9]+)");
+    std::vector<std::pair<Line, std::string>> findings;
     std::istringstream lines(output);
     std::smatch match;
     for (std::string line; std::getline(lines, line);)
         if (!line.starts_with(' ') && std::regex_match(line, match, kFinding))
-            findings.emplace_back(std::stoi(match[2]), match[1]);
+            findings.emplace_back(Line{match[2], std::stoi(match[3])}, match[1]);
     return findings;
 }
 
-TEST_CASE("mini cuda --check finds each fault of faults.cu, and none without it") {
+TEST_CASE("mini cuda --check finds each fault of programs/, and none without it") {
     const std::string compiler = a_compiler();
     if (compiler.empty()) return;
     const test::Folder folder;
     const std::string program = folder / "faults";
-    REQUIRE(mini_cuda("faults.cu -o " + program, compiler).text == "");
+    REQUIRE(mini_cuda("faults_of_*.cu -o " + program, compiler).text == "");
     const std::string checked = "MINI_SIM_CHECK=1 " + program;
     const Answer right = run_shell(checked + " right");
     CHECK(right.text == "");
     CHECK(right.code == 0);
 
-    std::map<int, std::string> kinds;  // by the first line of a fault
+    std::map<Line, std::string> kinds;  // by the first line of a fault
     std::istringstream list(run_shell(program + " list").text);
-    std::string kind;
-    for (int line = 0; list >> line && std::getline(list >> std::ws, kind);)
-        kinds[line] = kind;
-    CHECK(kinds.size() >= 60);
+    std::string file, kind;
+    for (int line = 0; list >> file >> line && std::getline(list >> std::ws, kind);)
+        kinds[{file, line}] = kind;
+    CHECK(kinds.size() >= 100);
     const Answer wrong = run_shell(checked + " wrong");
     CHECK(wrong.code == 1);
-    std::set<int> found;  // a later finding may follow from a fault's first
+    std::set<Line> found;  // a later finding may follow from a fault's first
     for (const auto& [line, got] : findings_of(wrong.text)) {
         const auto fault = std::prev(kinds.upper_bound(line));
-        INFO("line " << line << "\n" << wrong.text);
+        INFO(line.first << ":" << line.second << "\n" << wrong.text);
         if (found.insert(fault->first).second) CHECK(got == fault->second);
     }
     for (const auto& [line, wanted] : kinds) {
-        INFO("line " << line << ": " << wanted << "\n" << wrong.text);
+        INFO(line.first << ":" << line.second << ": " << wanted << "\n" << wrong.text);
         CHECK(found.contains(line));
     }
 }

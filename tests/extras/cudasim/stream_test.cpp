@@ -225,7 +225,7 @@ TEST_CASE("cudaFuncSetAttribute raises a kernel's limit of dynamic shared memory
 
 void stuck_kernel() {
     if (running().thread == 0) {
-        ballot(2);
+        ballot(2, false);
     } else {
         block_barrier();
     }

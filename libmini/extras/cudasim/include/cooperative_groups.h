@@ -21,8 +21,7 @@ class thread_group {
         return lanes_ == 0 ? thread : count(lanes_ & ~(~0u << thread % 32));
     }
     MINI_WORD unsigned size() const {
-        const dim3 block = blockDim;
-        return lanes_ == 0 ? block.x * block.y * block.z : count(lanes_);
+        return lanes_ == 0 ? unsigned(mini::sim::count(blockDim)) : count(lanes_);
     }
     MINI_WORD unsigned num_threads() const { return size(); }
 
@@ -51,20 +50,15 @@ class coalesced_group : public thread_group {
     MINI_WORD T shfl(T value, unsigned from) const {
         return __shfl_sync(lanes_, value, lane(from % size()));
     }
-    template <typename T>
-    MINI_WORD T shfl_down(T value, unsigned by) const {
-        const unsigned self = thread_rank();
-        return shfl(value, self + by < size() ? self + by : self);
+#define MINI_SHUFFLE_OF_GROUP(name, from)                 \
+    template <typename T>                                 \
+    MINI_WORD T name(T value, unsigned by) const {        \
+        const unsigned self = thread_rank();              \
+        return shfl(value, from);                         \
     }
-    template <typename T>
-    MINI_WORD T shfl_up(T value, unsigned by) const {
-        const unsigned self = thread_rank();
-        return shfl(value, self >= by ? self - by : self);
-    }
-    template <typename T>
-    MINI_WORD T shfl_xor(T value, unsigned by) const {
-        return shfl(value, thread_rank() ^ by);
-    }
+    MINI_SHUFFLE_OF_GROUP(shfl_down, self + by < size() ? self + by : self)
+    MINI_SHUFFLE_OF_GROUP(shfl_up, self >= by ? self - by : self)
+    MINI_SHUFFLE_OF_GROUP(shfl_xor, self ^ by)
     MINI_WORD int any(int predicate) const { return __any_sync(lanes_, predicate); }
     MINI_WORD int all(int predicate) const { return __all_sync(lanes_, predicate); }
     MINI_WORD unsigned ballot(int predicate) const {
@@ -109,10 +103,7 @@ MINI_WORD thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) 
 class grid_group {
   public:
     MINI_WORD static uint64_t block_rank() { return mini::sim::running().block; }
-    MINI_WORD static uint64_t num_blocks() {
-        const dim3 grid = gridDim;
-        return uint64_t{grid.x} * grid.y * grid.z;
-    }
+    MINI_WORD static uint64_t num_blocks() { return mini::sim::count(gridDim); }
     MINI_WORD static uint64_t size() { return num_blocks() * thread_block().size(); }
     MINI_WORD static uint64_t thread_rank() {
         return block_rank() * thread_block().size() + thread_block().thread_rank();

@@ -69,8 +69,8 @@ struct WarpReduce {
 };
 
 template <typename Work>
-__global__ void array_kernel(Work work) {
-    work();
+__global__ auto array_kernel(Work work) {
+    return work();
 }
 /// Without `temporary`, sets its size to `needs`; with it, enqueues work().
 template <typename Work>
@@ -102,7 +102,16 @@ struct DeviceScan {
     MINI_ARRAY(ExclusiveSum, std::exclusive_scan(from, from + n, to, T{}))
 };
 
-/// Sorts by all bits of the keys; another range of bits is refused. Equal keys keep their order.
+/// Sorts n keys and their values. Equal keys keep their order.
+void sort_pairs(size_t* order, auto* from, auto* to, auto* values, auto* to_values, size_t n,
+                auto less) {
+    std::iota(order, order + n, size_t{0});
+    std::sort(order, order + n, [&](size_t a, size_t b) {
+        return less(from[a], from[b]) || (!less(from[b], from[a]) && a < b);
+    });
+    for (size_t i = 0; i < n; ++i) to[i] = from[order[i]], to_values[i] = values[order[i]];
+}
+/// Sorts by all bits of the keys; another range of bits is refused.
 struct DeviceRadixSort {
 #define MINI_SORT(direction, less)                                                          \
     template <typename K, typename V>                                                       \
@@ -113,24 +122,16 @@ struct DeviceRadixSort {
         if (begin != 0 || end != 8 * sizeof(K)) return cudaErrorNotSupported;               \
         auto* const order = static_cast<size_t*>(temporary);                                \
         return on_array(temporary, bytes, (n + 1) * sizeof(size_t), stream, [=] {           \
-            std::iota(order, order + n, size_t{0});                                         \
-            std::sort(order, order + n, [&](size_t a, size_t b) {                           \
-                return from[a] == from[b] ? a < b : from[a] less from[b];                   \
-            });                                                                             \
-            for (size_t i = 0; i < n; ++i) {                                                \
-                to[i] = from[order[i]];                                                     \
-                if (values != nullptr) to_values[i] = values[order[i]];                     \
-            }                                                                               \
+            sort_pairs(order, from, to, values, to_values, n, less());                      \
         });                                                                                 \
     }                                                                                       \
     template <typename K>                                                                   \
     static cudaError_t SortKeys##direction(void* temporary, size_t& bytes, const K* from,   \
                                            K* to, size_t n, auto... others) {               \
-        return SortPairs##direction<K, char>(temporary, bytes, from, to, nullptr, nullptr,  \
-                                             n, others...);                                 \
+        return SortPairs##direction(temporary, bytes, from, to, from, to, n, others...);    \
     }
-    MINI_SORT(, <)
-    MINI_SORT(Descending, >)
+    MINI_SORT(, std::less)
+    MINI_SORT(Descending, std::greater)
 };
 
 }  // namespace cub

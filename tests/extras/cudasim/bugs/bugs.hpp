@@ -23,17 +23,14 @@ void small_array(bool wrong);
 void small_dynamic(bool wrong);
 void unset_accumulator(bool wrong);
 
-// bounds.cu
-void guard_off_by_one(bool wrong);
-void wrong_stride(bool wrong);
-void transposed_index(bool wrong);
-void negative_halo(bool wrong);
-
 // limits.cu: the wrong versions throw CudaError
 void large_static(bool wrong);
 void large_dynamic(bool wrong);
 
 // memory.cu
+void guard_off_by_one(bool wrong);
+void wrong_stride(bool wrong);
+void negative_halo(bool wrong);
 void use_after_free(bool wrong);
 void host_pointer(bool wrong);
 void null_pointer(bool wrong);
@@ -66,12 +63,6 @@ void block_lock(bool wrong);
 void device_lock(bool wrong);
 void wait_for_block(bool wrong);
 void wait_for_higher_block(bool wrong);
-
-// streams.cu
-void copy_in_other_stream(bool wrong);
-void forgotten_event(bool wrong);
-void read_before_sync(bool wrong);
-void reused_staging(bool wrong);
 
 /// n floats on the current device; 1 if `set`, else uninitialised.
 class Floats {

@@ -1,4 +1,5 @@
-// Pointers to memory that the code may not access, and reads of uninitialised memory.
+// Out-of-bounds indices, pointers to memory that the code may not access, and reads of
+// uninitialised memory.
 
 #include <memory>
 #include <vector>
@@ -9,9 +10,29 @@
 namespace mini::bugs {
 namespace {
 
+using mini::cuda::blocks;
 using mini::cuda::launch;
 
 constexpr int kThreads = 8;
+
+__global__ void twice(float* x, int n, bool wrong) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (wrong ? i <= n : i < n) x[i] *= 2;  // BUG guard_off_by_one
+}
+
+// One thread per row of a (rows, cols) matrix.
+__global__ void row_sums(float* out, const float* x, int rows, int cols, int stride) {
+    const int row = static_cast<int>(threadIdx.x);
+    if (row >= rows) return;
+    float total = 0;
+    for (int c = 0; c < cols; ++c) total += x[row * stride + c];  // BUG wrong_stride
+    out[row] = total;
+}
+
+__global__ void left(float* out, const float* x, int n, int first) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i >= first && i < n) out[i] = x[i] - x[i - 1];  // BUG negative_halo
+}
 
 __global__ void add_freed(float* out, const float* x) {
     out[threadIdx.x] += x[threadIdx.x];  // BUG use_after_free
@@ -37,6 +58,22 @@ __global__ void accumulate(float* total, const float* x) {
 }
 
 }  // namespace
+
+void guard_off_by_one(bool wrong) {
+    const int n = 100;
+    const Floats x(n);
+    launch(twice, {.grid = blocks(n, 32), .block = 32}, nullptr, x.get(), n, wrong);
+}
+void wrong_stride(bool wrong) {
+    const Floats x(7 * 3), out(7);
+    launch(row_sums, {.grid = 1, .block = 32}, nullptr, out.get(), x.get(), 7, 3,
+           wrong ? 7 : 3);
+}
+void negative_halo(bool wrong) {
+    const Floats x(10), out(10);
+    launch(left, {.grid = 1, .block = 32}, nullptr, out.get(), x.get(), 10,
+           wrong ? 0 : 1);
+}
 
 void use_after_free(bool wrong) {
     const Floats out(kThreads), kept(kThreads);

@@ -70,17 +70,18 @@ __global__ void tiles(float* out, const float* x, int count) {
 __global__ void halo_wrong(float* out, const float* x, unsigned n) {
     __shared__ float cells[kThreads];
     const unsigned t = threadIdx.x;
-    cells[t] = x[t];
-    float* const last = &cells[0] + n;  // no array with a size that the compiler checks
-    if (t == 0) *last = x[n];           // BUG small_array
+    if (t == 0) cells[0] = x[0];
+    float* const next =
+        &cells[0] + t + n;  // no array with a size that the compiler checks
+    *next = x[t + n];       // BUG small_array
     __syncthreads();
     out[t] = cells[(t + 1) % kThreads] - cells[t];
 }
 __global__ void halo_right(float* out, const float* x, unsigned n) {
     __shared__ float cells[kThreads + 1];
     const unsigned t = threadIdx.x;
-    cells[t] = x[t];
-    if (t == 0) cells[n] = x[n];
+    if (t == 0) cells[0] = x[0];
+    cells[t + n] = x[t + n];
     __syncthreads();
     out[t] = cells[t + 1] - cells[t];
 }
@@ -130,7 +131,7 @@ void tile_reuse(bool wrong) {
 void small_array(bool wrong) {
     const Floats x(kThreads + 1), out(kThreads);
     launch(wrong ? halo_wrong : halo_right, {.grid = 1, .block = kThreads}, nullptr,
-           out.get(), x.get(), kThreads);
+           out.get(), x.get(), 1u);
 }
 void small_dynamic(bool wrong) {
     const Floats x(kThreads);

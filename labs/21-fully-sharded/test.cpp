@@ -1,8 +1,16 @@
 // The checks of lab 21, tasks 21.1 to 21.3: one unit, whose parameters are sharded, gathered
 // and freed, and whose gradients are reduced.
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "labs/21-fully-sharded/test_support.hpp"
 #include "libmini/tensor/buffer_cache.hpp"

@@ -1,8 +1,17 @@
 // The checks of lab 21, tasks 21.4 and 21.5: the passes of FullyShardedDataParallel, first
 // without and then with gathers ahead of use.
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "labs/21-fully-sharded/test_support.hpp"
 #include "libmini/distributed/group/gather.hpp"

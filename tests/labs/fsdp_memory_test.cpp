@@ -12,11 +12,11 @@ using namespace mini::test;
 
 namespace {
 
-struct Counted {
+struct Held {
     int64_t parameters = 0, kept = 0, peak = 0, sent = 0;  // of the rank with the most
 };
 
-Counted count(int ranks, const std::string& way) {
+Held train_by(int ranks, const std::string& way) {
     const auto json = parse_output(
         run_ranks(ranks, "fsdp_memory",
                   {"--way", way, "--layers", "4", "--features", "64", "--steps", "3"}));
@@ -30,7 +30,7 @@ Counted count(int ranks, const std::string& way) {
 }
 
 // Shards are rounded up to multiples of the ranks and of 64 bytes; Adam keeps counters.
-bool is_about(int64_t bytes, double expected) {
+bool is_near(int64_t bytes, double expected) {
     return static_cast<double>(bytes) > 0.98 * expected &&
            static_cast<double>(bytes) < 1.02 * expected;
 }
@@ -40,13 +40,13 @@ bool is_about(int64_t bytes, double expected) {
 TEST_CASE("each way keeps and sends what the formulas of the paper say") {
     for (const int ranks : {1, 2, 4}) {
         CAPTURE(ranks);
-        const Counted ddp = count(ranks, "ddp"), zero = count(ranks, "zero1"),
-                      fsdp = count(ranks, "fsdp");
+        const Held ddp = train_by(ranks, "ddp"), zero = train_by(ranks, "zero1"),
+                   fsdp = train_by(ranks, "fsdp");
         const auto n = static_cast<double>(ddp.parameters);
-        CHECK(is_about(ddp.kept, 4 * n));
-        CHECK(is_about(fsdp.kept, 4 * n / ranks));
-        CHECK(is_about(fsdp.sent, 3 * n * (ranks - 1) / ranks) == (ranks > 1));
-        CHECK(is_about(ddp.sent, 2 * n * (ranks - 1) / ranks) == (ranks > 1));
+        CHECK(is_near(ddp.kept, 4 * n));
+        CHECK(is_near(fsdp.kept, 4 * n / ranks));
+        CHECK(is_near(fsdp.sent, 3 * n * (ranks - 1) / ranks) == (ranks > 1));
+        CHECK(is_near(ddp.sent, 2 * n * (ranks - 1) / ranks) == (ranks > 1));
         if (ranks > 1) CHECK(fsdp.peak < zero.peak);
         if (ranks > 1) CHECK(zero.peak < ddp.peak);
     }

@@ -1,5 +1,7 @@
 #include "libmini/extras/cudasim/block.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -338,11 +340,19 @@ class Block {
 
 Block& block() { return *running_block; }
 
-// Returns a block of this host thread. They are kept: fibers take long to make.
+// Returns a block of this host thread. They are kept: fibers take long to make. Those of the
+// main thread are never destroyed, because kernels may run when the program exits.
 Block& block_at(size_t i) {
-    thread_local std::deque<Block> blocks;
-    while (blocks.size() <= i) blocks.emplace_back();
-    return blocks[i];
+    constinit static thread_local std::deque<Block>* blocks = nullptr;
+    struct Owner {
+        ~Owner() {
+            if (gettid() != getpid()) delete blocks;
+        }
+    };
+    thread_local const Owner owner;
+    if (blocks == nullptr) blocks = new std::deque<Block>;
+    while (blocks->size() <= i) blocks->emplace_back();
+    return (*blocks)[i];
 }
 
 // Runs blocks that may wait for each other: each until its end or the next grid.sync(), in turn.

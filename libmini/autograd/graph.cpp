@@ -3,6 +3,8 @@
 namespace mini {
 namespace {
 
+thread_local PackHookGuard* innermost = nullptr;
+
 // Throws unless `grads` has a gradient of the right shape and dtype for each input that
 // needs one.
 void check_grads(const char* name, const Node& node, const Grads& grads,
@@ -53,16 +55,27 @@ const Tensor& SavedTensor::get() const {
     return value_;
 }
 
+PackHookGuard::PackHookGuard(std::function<Backward(Backward)> hook)
+    : hook_(std::move(hook)), outer_(std::exchange(innermost, this)) {}
+PackHookGuard::~PackHookGuard() { innermost = outer_; }
+
+Backward PackHookGuard::pack(Backward backward) {
+    for (PackHookGuard* guard = innermost; guard && backward; guard = guard->outer_)
+        backward = guard->hook_(std::move(backward));
+    return backward;
+}
+
 Backward checked(const char* name, const std::vector<Tensor>& inputs, Backward backward) {
     std::vector<Shape> shapes;
     for (const Tensor& input : inputs)
         shapes.push_back(input.defined() ? input.shape() : Shape());
-    return [name, shapes = std::move(shapes), backward = std::move(backward)](
-               const Tensor& grad, const Node& node) {
-        Grads grads = backward(grad, node);
-        check_grads(name, node, grads, shapes);
-        return grads;
-    };
+    return PackHookGuard::pack(
+        [name, shapes = std::move(shapes), backward = std::move(backward)](
+            const Tensor& grad, const Node& node) {
+            Grads grads = backward(grad, node);
+            check_grads(name, node, grads, shapes);
+            return grads;
+        });
 }
 
 }  // namespace mini

@@ -85,9 +85,28 @@ class SavedTensor {
 /// not be changed in place.
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 
+/// While it exists, the graph keeps of each operation that this thread records what `hook`
+/// returns, in place of the backward function and of all that this function has saved
+/// (`torch.autograd.graph.saved_tensors_hooks`). Guards may be nested: the hook of the
+/// outer one gets what that of the inner one returns, unless that is empty.
+class PackHookGuard {
+  public:
+    explicit PackHookGuard(std::function<Backward(Backward)> hook);
+    ~PackHookGuard();
+    PackHookGuard(const PackHookGuard&) = delete;
+    PackHookGuard& operator=(const PackHookGuard&) = delete;
+
+    /// Returns what this thread's hooks, the innermost first, make of `backward`.
+    static Backward pack(Backward backward);
+
+  private:
+    std::function<Backward(Backward)> hook_;
+    PackHookGuard* outer_;
+};
+
 /// Returns a function that calls `backward` and throws Error if it returns another number
 /// of gradients than `inputs` has tensors, ShapeError if a gradient that is needed has
-/// another shape or dtype than its input. The function does not keep `inputs`.
+/// another shape or dtype than its input; packed (PackHookGuard). It does not keep `inputs`.
 Backward checked(const char* name, const std::vector<Tensor>& inputs, Backward backward);
 
 }  // namespace mini

@@ -12,7 +12,8 @@ struct LinearOptions {
     bool bias = true;
 };
 
-/// y = x wᵀ + b: x (..., in_features), y (..., out_features) (`torch.nn.Linear`).
+/// y = x wᵀ + b: x (..., in_features), y (..., out_features) (`torch.nn.Linear`). Under an
+/// AutocastGuard (autograd/low_precision.hpp), computes in its dtype.
 class Linear : public Module {
   public:
     Linear(int64_t in_features, int64_t out_features, LinearOptions options = {});

@@ -1,8 +1,11 @@
 #include "libmini/nn/transformer.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
+#include "libmini/autograd/checkpoint.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/init.hpp"
 
@@ -98,7 +101,17 @@ Tensor GPT::forward(const Tensor& tokens) {
     std::vector<int64_t> positions(static_cast<size_t>(tokens.size(1)));
     std::iota(positions.begin(), positions.end(), 0);
     const Tensor order = Tensor::from(positions, {tokens.size(1)}, tokens.device());
-    return (*lm_head_)(ln_f_(h_(wte_(tokens) + wpe_(order))));
+    Tensor x = wte_(tokens) + wpe_(order);
+    const int64_t count = config_.n_checkpoint;
+    if (count == 0) x = h_(x);
+    for (int64_t begin = 0; count > 0 && begin < config_.n_layer; begin += count)
+        x = checkpoint(
+            [this, begin, end = std::min(begin + count, config_.n_layer)](Tensor y) {
+                for (int64_t i = begin; i < end; ++i) y = h_[static_cast<size_t>(i)](y);
+                return y;
+            },
+            x);
+    return (*lm_head_)(ln_f_(x));
 }
 
 }  // namespace mini::nn

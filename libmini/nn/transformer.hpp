@@ -57,6 +57,7 @@ struct GPTConfig {
     int64_t n_layer = 4;
     int64_t n_head = 4;
     int64_t n_embd = 64;
+    int64_t n_checkpoint = 0;  // so many blocks in each checkpoint(); 0: none
 };
 
 /// The transformer; with the default config it has 216,448 parameters.

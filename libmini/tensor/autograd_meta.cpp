@@ -14,8 +14,10 @@ bool requires_grad(const Tensor& x) {
 
 bool is_grad_enabled() { return grad_enabled; }
 
-NoGradGuard::NoGradGuard() : previous_(grad_enabled) { grad_enabled = false; }
-NoGradGuard::~NoGradGuard() { grad_enabled = previous_; }
+GradModeGuard::GradModeGuard(bool enabled) : previous_(grad_enabled) {
+    grad_enabled = enabled;
+}
+GradModeGuard::~GradModeGuard() { grad_enabled = previous_; }
 
 void check_not_recorded(const char* name, const Tensor& x, const Tensor& source,
                         const char* instead) {

@@ -32,16 +32,23 @@ struct AutogradMeta {
 /// Returns whether operations are recorded on this thread (`torch.is_grad_enabled`).
 bool is_grad_enabled();
 
-/// Disables recording on this thread while the guard is in scope (`torch.no_grad`).
-class NoGradGuard {
+/// Enables or disables recording on this thread while the guard is in scope
+/// (`torch.set_grad_enabled`).
+class GradModeGuard {
   public:
-    NoGradGuard();
-    ~NoGradGuard();
-    NoGradGuard(const NoGradGuard&) = delete;
-    NoGradGuard& operator=(const NoGradGuard&) = delete;
+    explicit GradModeGuard(bool enabled);
+    ~GradModeGuard();
+    GradModeGuard(const GradModeGuard&) = delete;
+    GradModeGuard& operator=(const GradModeGuard&) = delete;
 
   private:
     bool previous_;
+};
+
+/// Disables recording on this thread while the guard is in scope (`torch.no_grad`).
+class NoGradGuard : public GradModeGuard {
+  public:
+    NoGradGuard() : GradModeGuard(false) {}
 };
 
 /// Throws Error if this thread records operations and x or `source` requires grad:

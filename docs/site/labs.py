@@ -18,7 +18,7 @@ LOCAL = re.compile(r"\[([^\]]*)\]\((?:#[\w-]+|\w+\.cpp|\.\./\.\./libmini/[\w/.]+
 TIME = re.compile(r"^Time: (\d+) hours", re.MULTILINE)
 PARTS = (("To begin with", "00", "00"), ("Part I: one process", "01", "06"),
          ("Part II: dividing the data", "07", "09"), ("Part III: talking", "10", "12"),
-         ("Part IV: training together", "13", "16"), ("Part V: beyond", "17", "21"))
+         ("Part IV: training together", "13", "16"), ("Part V: beyond", "17", "22"))
 
 
 def page_of(lab):

@@ -166,6 +166,12 @@ class Charts(unittest.TestCase):
 
         self.draw("21-fully-sharded", "P = 4", "ZeRO 2", "FSDP", replaced={"run": run})
 
+    def test_lab_22(self):
+        report = dict.fromkeys(("parameters", "saved", "peak"), 1 << 20)
+        times = {"forward_s": 0.1, "backward_s": 0.2, "step_s": 0.3}
+        self.draw("22-memory-and-precision", "none", "8 a checkpoint", "saved", "peak",
+                  replaced={"run": lambda *_, **__: {**report, **times}})
+
     def test_each_lab_has_a_test(self):
         labs = {path.parent.name[:2] for path in measure_test.LABS.glob("*/measure.py")}
         self.assertEqual(labs, {name[-2:] for name in dir(self) if name.startswith("test_lab_")})

@@ -279,6 +279,13 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(scaling.error_of(8, 10), -0.2)
         self.assertEqual(scaling.images_a_second(SimpleNamespace(batch_size=512), 25.6), 20000)
 
+    def test_checkpoints_save_their_inputs_and_cost_the_forward_pass_of_the_blocks(self):
+        text = script("22-memory-and-precision")
+        # 8 blocks of 10 bytes and 20 others; 3 checkpoints of 3, 3 and 2 blocks have 3 inputs.
+        self.assertEqual(text.predicted_saved(100, 10, 4, 3), 20 + 3 * 4)
+        self.assertAlmostEqual(text.predicted_seconds({"step_s": 30, "forward_s": 10},
+                                                      {"forward_s": 3}), 38)
+
     def test_one_disturbed_round_changes_no_prediction(self):
         scaling = script("20-scaling-by-simulation")
 

@@ -19,13 +19,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
                 "distributed/collectives", "parallel"]
 
 # part: (ceiling, goal of the design; None if it has no goal of its own). Labs 21 and 22, on a
-# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,470.
+# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,660.
 LIMITS = {
     "libmini": (62910, 50000),
-    "core: libmini without extras": (44580, 34000),
+    "core: libmini without extras": (44480, 34000),
     "reading core": (17310, 14000),
     "reached by parallel/ddp.cpp": (7450, 8000),
-    "extras": (18380, 18000),
+    "extras": (18430, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
     "tests": (65260, 58000),
     "tests, files": (677, 700),
@@ -43,15 +43,15 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3530, None),
     "libmini/extras/backends": (2620, None),
-    "libmini/extras/cudasim": (7500, None),
-    "libmini/extras/fast": (1020, None),
+    "libmini/extras/cudasim": (7450, None),
+    "libmini/extras/fast": (1120, None),
     "libmini/extras/fibers": (220, None),
     "libmini/extras/flight": (1270, None),
     "libmini/extras/launchers": (620, None),
     "libmini/extras/report": (3020, None),
     "libmini/extras/simulation": (2110, None),
     "libmini/io": (1210, None),
-    "libmini/kernels/cpu": (1420, None),
+    "libmini/kernels/cpu": (1320, None),
     "libmini/kernels/cuda": (3100, None),
     "libmini/nn": (1460, None),
     "libmini/optim": (890, None),

@@ -25,10 +25,10 @@
 #include <memory>
 
 #include "libmini/core/parallel.hpp"
+#include "libmini/extras/fast/border.hpp"
 #include "libmini/extras/fast/conv_extents.hpp"
 #include "libmini/extras/fast/image_vectors.hpp"
 #include "libmini/extras/fast/vector.hpp"
-#include "libmini/kernels/cpu/border.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 
 namespace mini::kernels::cpu::direct {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "libmini/kernels/cpu/border.hpp"
+#include "libmini/extras/fast/border.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu::direct {

@@ -1,5 +1,8 @@
 // Faults of addresses, and reads of memory that was never written.
 
+#include <cstddef>
+#include <vector>
+
 #include <cub/cub.cuh>
 
 #include "faults.h"

@@ -1,5 +1,13 @@
 // The checks of lab 21, task 21.6: the full and the sharded state.
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "labs/21-fully-sharded/test_support.hpp"
 #include "libmini/tensor/buffer_cache.hpp"
 

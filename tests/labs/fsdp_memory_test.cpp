@@ -12,11 +12,11 @@ using namespace mini::test;
 
 namespace {
 
-struct Held {
+struct WayCounts {
     int64_t parameters = 0, kept = 0, peak = 0, sent = 0;  // of the rank with the most
 };
 
-Held train_by(int ranks, const std::string& way) {
+WayCounts count_way(int ranks, const std::string& way) {
     const auto json = parse_output(
         run_ranks(ranks, "fsdp_memory",
                   {"--way", way, "--layers", "4", "--features", "64", "--steps", "3"}));
@@ -40,8 +40,8 @@ bool is_near(int64_t bytes, double expected) {
 TEST_CASE("each way keeps and sends what the formulas of the paper say") {
     for (const int ranks : {1, 2, 4}) {
         CAPTURE(ranks);
-        const Held ddp = train_by(ranks, "ddp"), zero = train_by(ranks, "zero1"),
-                   fsdp = train_by(ranks, "fsdp");
+        const WayCounts ddp = count_way(ranks, "ddp"), zero = count_way(ranks, "zero1"),
+                        fsdp = count_way(ranks, "fsdp");
         const auto n = static_cast<double>(ddp.parameters);
         CHECK(is_near(ddp.kept, 4 * n));
         CHECK(is_near(fsdp.kept, 4 * n / ranks));

@@ -42,32 +42,7 @@ WITHOUT_ANSWER = "Where to look"
 WARM_UP = ("Warm-up", "By hand")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_extras mini_training)\n"
-GITIGNORE = """\
-/build/
-/work/.*
-/data/mnist/
-__pycache__/
-"""
-README = """\
-# {name}
-
-Labs of libmini, distributed data-parallel training taken apart. You write files of a C++20 library,
-and they take the place of its own.
-
-    ./labs/lab start {first}      begin a lab: its files are written to work/
-    ./labs/lab check {first}      build your code and check it, task by task
-    ./labs/lab             all commands; labs/README.md explains them
-
-| lab | | points |
-|---|---|---|
-{rows}
-
-Read the lab's page first; it is linked in the table. Your code is in `work/`, and only there:
-commit it. The rest of libmini is here, partly as object files in `course/`. They need {system} with
-{compiler} or a compatible system; `./labs/lab setup` installs the packages.
-
-libmini {commit}; exported with `labs/lab dev export`.
-"""
+GITIGNORE = "/build/\n/work/.*\n/data/mnist/\n__pycache__/\n"
 
 
 class Export:
@@ -141,7 +116,8 @@ class Export:
         rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
                 f"{sum(task.of for task in lab.tasks)} |" for lab in self.labs]
         name, version, _ = export_objects.compiler(self.folder)
-        return README.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
+        page = (Path(__file__).parent / "course_readme.md").read_text(encoding="utf-8")
+        return page.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
                              system=export_objects.system(), compiler=f"{name} {version}",
                              commit=commit_of(ROOT)[:12])
 

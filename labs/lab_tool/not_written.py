@@ -19,7 +19,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.places import BUILD, ROOT, work_name
+from lab_tool.places import ROOT, work_name
 from lab_tool.regions import core_in, regions_in
 from lab_tool.screen import LabError
 
@@ -44,7 +44,6 @@ void not_written_{number}() {{
 }}
 }}
 """
-LACKS = re.compile(r'"(work/\S+ does not define [^"]+)"')
 VARIABLES = "BDR"  # nm's letters
 CLASS_DATA = re.compile(r"_ZT[VTI]N?(.*?)E?$")  # mangled: a virtual table, or a type
 
@@ -218,12 +217,6 @@ def of_sources(objects, sources, labs):
                 or any(source.endswith("/" + inside) for source in sources))
 
     return [path for path in objects if is_theirs(path)]
-
-
-def reported(lab, folder=BUILD / "release/not_written"):
-    """Returns what the last build of a lab's check found: "work/a.cpp does not define cut"."""
-    texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob(f"check{lab}_*.cpp")))
-    return list(dict.fromkeys(line for text in texts for line in LACKS.findall(text)))
 
 
 def main(words):

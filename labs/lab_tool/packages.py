@@ -2,11 +2,8 @@
 
 import glob
 import os
-import re
 import shutil
 from dataclasses import dataclass
-
-from lab_tool.process import output_of
 
 INCLUDE_DIRS = ("/usr/include", "/usr/local/include")
 
@@ -18,14 +15,12 @@ class Package:
     # The package is present if any of these is a command in PATH, a header in an include folder, or
     # an absolute path that exists; may have wildcards.
     files: tuple = ()
-    oldest: tuple = ()  # version of the command
     optional: bool = False  # without it the build works, and most tests run
 
 
 PACKAGES = (
-    Package("g++", "compiles libmini, which is C++20 (12 or newer)", files=("g++", "c++"),
-            oldest=(12,)),
-    Package("cmake", "configures the build (3.25 or newer)", files=("cmake",), oldest=(3, 25)),
+    Package("g++", "compiles libmini, which is C++20 (12 or newer)", files=("g++", "c++")),
+    Package("cmake", "configures the build (3.25 or newer)", files=("cmake",)),
     Package("ninja-build", "runs the build", files=("ninja",)),
     Package("lld", "links faster", files=("ld.lld", "mold"), optional=True),
     Package("git", "exports a course, and names the version in a submission", files=("git",),
@@ -68,13 +63,6 @@ def is_present(package):
     folders = [*INCLUDE_DIRS, *filter(None, os.environ.get("CPATH", "").split(":"))]
     return any(shutil.which(file) or any(glob.glob(os.path.join(folder, file)) for folder in folders)
                for file in package.files)
-
-
-def too_old(package):
-    """Returns the version of a package's command, such as "11.4", if it is too old; else None."""
-    command = package.oldest and next(filter(None, map(shutil.which, package.files)), None)
-    found = command and re.search(r"\d+(\.\d+)+", output_of([command, "--version"]) or "")
-    return found[0] if found and tuple(map(int, found[0].split("."))) < package.oldest else None
 
 
 def missing(some=PACKAGES):

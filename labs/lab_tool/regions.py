@@ -123,7 +123,6 @@ def solution_of(text, path):
     return [line for line in text.split("\n")[first + 1:last] if not MARKER.match(line)]
 
 
-def starter(text, path, task=""):
-    """Returns the text with MINI_TODO in its regions, or in those of one task. File markers stay."""
-    return with_bodies(text, path,
-                       lambda region: todo(region) if task in ("", region.task) else None)
+def starter(text, path):
+    """Returns the text with MINI_TODO in its regions. File markers stay."""
+    return with_bodies(text, path, todo)

@@ -23,7 +23,6 @@ MANIFEST = "manifest.json"
 MARK = ".submission"  # in a work/ that unpack() has written
 NAME = re.compile(r"\d\d-[\w-]+/[^/\\]+")
 MOST_FILES, MOST_BYTES = 1000, 16 << 20
-DATE_IN_ZIP = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
 
 
 def pack(workspace, labs, target):
@@ -34,9 +33,9 @@ def pack(workspace, labs, target):
                 "date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "files": paths}
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w") as file:
-        file.writestr(zipfile.ZipInfo(MANIFEST, DATE_IN_ZIP), json.dumps(manifest, indent=1))
+        file.writestr(zipfile.ZipInfo(MANIFEST), json.dumps(manifest, indent=1))
         for path in paths:
-            file.writestr(zipfile.ZipInfo(path, DATE_IN_ZIP), (workspace.folder / path).read_bytes(),
+            file.writestr(zipfile.ZipInfo(path), (workspace.folder / path).read_bytes(),
                           zipfile.ZIP_DEFLATED)
     return manifest
 

@@ -125,41 +125,19 @@ class Workspace:
                 self.write(path, self.starter(path, guided))
         return paths
 
-    def reset(self, lab, task=None, guided=False):
-        """Resets a lab's files, or a task's regions; returns the changed paths, and the backup."""
-        texts = {}
-        for path in self.catalogue.files_of(lab, task):
-            own = self.mine(path)
-            text = self._task_reset(path, task) if task and own is not None else self.starter(
-                path, guided)
-            if text != own:
-                texts[path] = text
+    def reset(self, lab, guided=False):
+        """Resets a lab's files; returns the changed paths, and the backup."""
+        starters = {path: self.starter(path, guided) for path in self.catalogue.files_of(lab)}
+        texts = {path: text for path, text in starters.items() if text != self.mine(path)}
         backup = self._back_up([path for path in texts if self.mine(path) is not None])
         for path, text in texts.items():
             self.write(path, text)
         return list(texts), backup
 
-    def _task_reset(self, path, task):
-        if self.is_whole(path):
-            raise LabError(f"{self.shown(path)} is written whole; to begin the files of the lab again: "
-                           f"labs/lab reset {task[:2]} (with a backup)")
-        wanted = [each for each in self.catalogue.regions_of(task=task) if each.path == path]
-        if len(self._regions(path, task)) < len(wanted):
-            raise LabError(f"{self.shown(path)} lacks markers of task {task}, // [lab{task}] ..., so this "
-                           "task alone cannot be reset. To begin the whole file again, move it away "
-                           f"and run: labs/lab start {task[:2]}")
-        return starter(self.mine(path), path, task)
-
     def _regions(self, path, task):
-        """Returns the regions of a task in the learner's file; raises LabError with advice."""
-        text = self.mine(path)
-        if text is None:
-            raise LabError(f"{self.shown(path)} is missing; run: labs/lab start {task[:2]}")
-        try:
-            return [each for each in regions_in(text, self.shown(path)) if each.task == task]
-        except LabError as error:
-            raise LabError(f"{error}. Fix that line, or write the file again: labs/lab reset "
-                           f"{task[:2]} (with a backup)") from None
+        """Returns the regions of a task in the learner's file; none if the file is missing."""
+        found = regions_in(self.mine(path) or "", self.shown(path))
+        return [each for each in found if each.task == task]
 
     def restore(self, path):
         """Writes the reference's file to work/; returns the backup folder, or None."""

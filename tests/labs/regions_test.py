@@ -2,7 +2,7 @@
 
 import unittest
 
-from fake_tree import CORE, PARTITION, TWICE
+from fake_tree import CORE, PARTITION, SAMPLER, TWICE
 from lab_tool.regions import core_in, regions_in, solution_of, starter
 from lab_tool.screen import LabError
 
@@ -37,13 +37,13 @@ class Regions(unittest.TestCase):
 
 
 class Starter(unittest.TestCase):
-    def test_only_the_bodies_of_its_tasks_change(self):
-        text = starter(PARTITION, "a.cpp", "07.1")
-        self.assertEqual(text, PARTITION.replace(
-            "    return index[i];", '    MINI_TODO("lab07.1", "Look the place up.");'))
+    def test_only_the_bodies_of_tasks_change(self):
+        text = starter(SAMPLER + "// [lab09 file]\n", "a.cpp")
+        self.assertEqual(text, SAMPLER.replace(
+            "    every(2);", '    MINI_TODO("lab09.1", "Interleave.");') + "// [lab09 file]\n")
 
     def test_a_long_title_is_moved_to_a_second_line(self):
-        lines = starter(PARTITION, "a.cpp", "07.2").split("\n")
+        lines = starter(PARTITION, "a.cpp").split("\n")
         index = lines.index('    MINI_TODO("lab07.2",')
         self.assertTrue(lines[index + 1].startswith('              "Hand out one rank\'s part'))
         self.assertNotIn("    take();", lines)

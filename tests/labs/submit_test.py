@@ -5,8 +5,7 @@ import unittest
 import zipfile
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import not_written, submission
-from lab_tool.compile_errors import CompileError
+from lab_tool import submission
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
@@ -17,18 +16,12 @@ HUNT, TEST = "07-partition/bug_hunt.cpp", "07-partition/my_test.cpp"
 class Submission(FakeTree):
     def setUp(self):
         super().setUp()
-        self.broken = {}
         self.zip = self.root / "out" / "ada.zip"
-        self.patch(("lab_tool.workspace.Catalogue", self.catalogue),
-                   ("lab_tool.verbs.submit.build_without_broken", lambda *_: self.broken),
-                   ("lab_tool.verbs.submit.reported", self.reported))
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue))
         state = State(self.root)
         state.of("07")["started"] = True
         state.save()
         self.write(f"work/{SOURCE}", PARTITION)
-
-    def reported(self, lab):
-        return not_written.reported(lab, self.root / "build")
 
     def submit(self, *words, code=0):
         return self.call("submit", *words, "--output", str(self.zip), code=code)
@@ -56,25 +49,6 @@ class Submission(FakeTree):
         self.assertIn("libmini", manifest)
         self.assertRegex(manifest["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
         self.assertEqual(self.unpack(), [".submission", "07-partition/added.cpp", HUNT, TEST, SOURCE])
-
-    def test_functions_that_are_not_written_are_listed(self):
-        self.assertNotIn("not written", self.submit())
-        lacks = not_written.stubs([not_written.Missing("_Z3cut", "cut", "libmini/part.cpp", "07.2")] * 2)
-        self.write("build/check07_data.cpp", lacks)
-        self.write("build/check09_data.cpp", lacks.replace("cut", "deal"))
-        told = self.submit()
-        self.assertIn(f"  not written: work/{SOURCE} does not define cut\nhand in", told)
-        self.assertEqual(told.count("does not define"), 1)
-
-    def test_code_that_does_not_build_is_refused_with_its_first_error(self):
-        self.broken = {SOURCE: [
-            CompileError(f"work/{SOURCE}", 12, "no such name", ("   12 | x",)),
-            CompileError(f"work/{SOURCE}", 13, "another", ())]}
-        out = self.submit("7", code=1)
-        self.assertIn(f"work/{SOURCE} does not compile, and was not packed:\n"
-                      f"work/{SOURCE}:12: no such name\n   12 | x", out)
-        self.assertNotIn("another", out)
-        self.assertFalse(self.zip.exists())
 
     def test_links_to_files_outside_of_work_are_refused(self):
         secret = self.root / "secret.cpp"

@@ -37,11 +37,6 @@ class Reset(FakeTree):
                    .replace("take();", "mine();") + "// my note\n")
         self.before = self.own()
 
-    def test_resetting_one_task_keeps_all_other_code(self):
-        self.workspace("07").reset("07", "07.1")
-        self.assertEqual(self.own(), self.before.replace(
-            "return mine;", 'MINI_TODO("lab07.1", "Look the place up.");'))
-
     def test_each_reset_keeps_a_backup_of_the_files(self):
         folders = []
         for _ in range(3):
@@ -51,36 +46,9 @@ class Reset(FakeTree):
         self.assertEqual((folders[0] / "07-partition/part.cpp").read_text(), self.before)
         self.assertNotEqual((folders[1] / "07-partition/part.cpp").read_text(), self.before)
 
-    def test_without_the_markers_of_a_task_only_the_whole_file_can_be_begun_again(self):
-        blank = "int at(int i) { return index[i]; }\n"
-        one_marker = TWICE.replace(
-            "    // [lab07.1] Interleave.\n    every(2);\n    // [lab07.1]\n", "    every(3);\n")
-        self.write("libmini/part.cpp", TWICE)
-        for text in (blank, one_marker):
-            self.write("work/07-partition/part.cpp", text)
-            with self.assertRaisesRegex(LabError, r"lacks markers of task 07.1, .* labs/lab "
-                                                  r"start 07$"):
-                self.workspace("07").reset("07", "07.1")
-            self.assertEqual(self.own(), text)
-        (self.root / "work/07-partition/part.cpp").unlink()
-        self.assertEqual(self.workspace("07").start("07"), ["libmini/part.cpp"])
-        self.assertEqual(self.own(), starter(TWICE, "a.cpp"))
-
     def test_a_reset_without_a_change_is_no_reset(self):
         self.workspace("07").reset("07")
-        self.assertEqual(self.workspace("07").reset("07", "07.1"), ([], None))
-
-    def test_resetting_one_task_of_a_missing_file_shows_no_solution(self):
-        (self.root / "work/07-partition/part.cpp").unlink()
-        self.workspace("07").reset("07", "07.1")
-        self.assertIn('MINI_TODO("lab07.2"', self.own())
-
-    def test_resetting_one_task_with_broken_markers_fails_and_names_the_commands_that_work(self):
-        self.write("work/07-partition/part.cpp", "// [lab07.1] Do.\nmess")
-        with self.assertRaisesRegex(LabError, r"part.cpp:1: .*again: labs/lab reset 07 "
-                                              r"\(with a backup\)"):
-            self.workspace("07").reset("07", "07.1")
-        self.assertEqual(self.own(), "// [lab07.1] Do.\nmess")
+        self.assertEqual(self.workspace("07").reset("07"), ([], None))
 
     def test_a_file_with_broken_markers_can_be_reset_as_a_whole(self):
         self.write("work/07-partition/part.cpp", "// [lab07.1] Do.\nmess")
@@ -138,11 +106,6 @@ class Core(FakeTree):
             self.write(OWN, EMPTY + more)
             self.assertEqual(workspace.untouched("09.1"), untouched, more)
             self.assertEqual(workspace.gaps("09.1"), "")
-
-    def test_one_task_of_it_cannot_be_reset(self):
-        self.workspace("09").start("09")
-        with self.assertRaisesRegex(LabError, "is written whole; .* labs/lab reset 09"):
-            self.workspace("09").reset("09", "09.1")
 
     def test_the_difference_is_that_of_the_whole_file_without_markers(self):
         self.write(OWN, CORE.replace("    // [lab09.1] Interleave.\n", "").replace(

@@ -8,16 +8,10 @@ from lab_tool.workspace import Workspace
 
 def run(_):
     workspace = Workspace()
-    lab, task = next_step(workspace)
-    if task:
-        tell(lab, task, workspace)
-    else:
+    catalogue, (lab, task) = workspace.catalogue, next_step(workspace)
+    if not task:
         say(advice(workspace))
-    return 0
-
-
-def tell(lab, task, workspace):
-    catalogue = workspace.catalogue
+        return 0
     say(f"{task.name} {task.what}")
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
     if task.is_hunt:
@@ -33,3 +27,4 @@ def tell(lab, task, workspace):
     say(f"  check  labs/lab check {task.words}")
     if not task.is_hunt:
         say(f"  stuck  labs/lab hint {task.name}")
+    return 0

@@ -1,12 +1,10 @@
-"""Resets a lab, or one of its tasks, to the starter. Your old files are kept in
-work/.backup.
+"""Resets a lab to its starter. Your old files are kept in work/.backup.
 
     labs/lab reset 7         all tasks of lab 7, but not its bug hunt
-    labs/lab reset 7.2       one task
     labs/lab reset 7 hunt    only the bug hunt
 
 A lab begins again as with labs/lab start: with empty files, or with frames if
-you add --guided. One task can be reset in a file that has its frame."""
+you add --guided."""
 
 from lab_tool.places import shown
 from lab_tool.screen import LabError, say
@@ -14,7 +12,7 @@ from lab_tool.workspace import Workspace
 
 
 def add_arguments(parser):
-    parser.add_argument("what", metavar="N[.task]", help="a lab or a task: 7 or 7.2")
+    parser.add_argument("lab", metavar="N", help="the lab's number: 7")
     parser.add_argument("part", metavar="hunt", nargs="?", choices=("hunt",),
                         help="the lab's bug hunt")
     parser.add_argument("--guided", action="store_true", help="with a frame in every file")
@@ -22,16 +20,15 @@ def add_arguments(parser):
 
 def run(options):
     workspace = Workspace()
-    catalogue, state = workspace.catalogue, workspace.state
-    lab, task = catalogue.lab_or_task(options.what)
+    lab, state = workspace.catalogue.lab(options.lab), workspace.state
     workspace.chosen([lab.number])
     if options.part and not lab.hunt:
         raise LabError(f"lab {lab.number} has no bug hunt")
     if options.part:
         names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
     else:
-        names = [task.name] if task else [each.name for each in lab.tasks]
-        paths, backup = workspace.reset(lab.number, task and task.name, options.guided)
+        names = [task.name for task in lab.tasks]
+        paths, backup = workspace.reset(lab.number, options.guided)
     for name in names:
         state.of(lab.number)["results"].pop(name, None)
     state.save()

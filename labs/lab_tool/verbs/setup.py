@@ -43,11 +43,6 @@ def install_missing(optional=True, clang=False, asks=True):
         say("setup: all packages are installed")
     if optional and PYTHON_PACKAGES.exists() and not (BUILD / "python").exists():
         run_logged([PYTHON_PACKAGES], fresh_log("pip"), say)
-    for package in packages.PACKAGES:
-        version = packages.too_old(package)
-        if version:
-            raise LabError(f"{package.files[0]} is {version}, but libmini needs "
-                           f"{'.'.join(map(str, package.oldest))} or newer; Debian 12 and 13 have it")
 
 
 def install(wanted, asks=False):

@@ -16,6 +16,7 @@ VERBS = {
     "start": "begin a lab: write its starter files to work/",
     "check": "build your code and check a lab, a task or all",
     "test-yours": "run your own test of a lab on wrong versions of libmini's code",
+    "quiz": "answer six questions about a lab; their numbers are drawn",
     "hint": "show a task's next hint",
     "diff": "compare your code of a task with the solution, after asking",
     "reset": "put a lab or a task back to its starter, with a backup",

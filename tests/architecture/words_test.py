@@ -67,7 +67,8 @@ def banned_in(text):
 def files():
     for folder in ("libmini", "labs", "tests", "docs"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in SOURCES | {".md", ".py"} and path != Path(__file__).resolve():
+            if (path.suffix in SOURCES | {".md", ".py"} or path.name == "quiz.json") and (
+                    path != Path(__file__).resolve()):
                 yield path
     yield from sorted(ROOT.glob("*.md"))
 

@@ -159,6 +159,17 @@ def is_answer(text, fold):
         summary and summary[1].strip() == WITHOUT_ANSWER)
 
 
+def answer_book(labs):
+    """Returns the answers that the course's pages lack, and the quizzes with theirs, as Markdown."""
+    text = ""
+    for path in [path for lab in labs for path in (*lab.pages, lab.folder / "quiz.json") if path.exists()]:
+        page = path.read_text(encoding="utf-8")
+        answers = "".join(fold[0] for fold in FOLD.finditer(page) if is_answer(page, fold))
+        quiz = f"```json\n{page}```\n\n" * (path.suffix == ".json")
+        text += f"# {path.parent.name}, {path.name}\n\n{answers}{quiz}"
+    return text
+
+
 def tracked(root):
     listed = output_of(["git", "-C", str(root), "ls-files", "-z"])
     if listed is None:
@@ -189,6 +200,7 @@ def add_arguments(parser):
                         help="a new folder, or the course to update")
     parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course")
     parser.add_argument("--name", default="Distributed training, taken apart", help="(for its README)")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers there, for you")
     parser.add_argument("--native", action="store_true",
                         help="for this machine's processor: with the objects of build/release, "
                         f"instead of new ones with {export_objects.usual_flags()}")
@@ -202,6 +214,8 @@ def run(options):
     install_missing(optional=False)
     export = Export(catalogue, [catalogue.lab(number) for number in labs], options.name,
                     options.native)
+    if options.answers:
+        options.answers.write_text(answer_book([catalogue.lab00, *export.labs]), encoding="utf-8")
     say(f"wrote {export.write(options.folder)} files to {options.folder}: labs {', '.join(labs)}, without "
         "their solutions")
     say("next: git init, commit, and give it to the students (docs/pages/instructors.md)")

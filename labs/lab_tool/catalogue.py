@@ -154,10 +154,6 @@ class Catalogue:
         lab = self.lab(match[1])
         return lab, lab.task(f"{lab.number}.{match[2]}")
 
-    def lab_or_task(self, name):
-        """Returns (lab, task) for "7.2", (lab, None) for "7"."""
-        return self.task(name) if "." in name else (self.lab(name), None)
-
     def regions_of(self, lab=None, task=None):
         return [region for region in self.regions
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]

@@ -44,7 +44,7 @@ class DevCheck(FakeTree):
             python=sys.executable, folder=self.root / "libmini"))
         self.patch(("lab_tool.verbs.dev.Catalogue", self.catalogue),
                    ("lab_tool.verbs.dev.fresh_log", lambda name: None),
-                   ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
+                   ("lab_tool.verbs.dev.BUILD", self.root / "build"),
                    ("author_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
                    ("author_tool.dev_check.build_schemata", lambda *_: ""),
                    ("author_tool.rules.program_of", lambda *_: program),

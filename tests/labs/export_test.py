@@ -13,7 +13,7 @@ import leaks
 from fake_tree import PARTITION, FakeTree
 from author_tool import export_objects
 from lab_tool.catalogue import Catalogue
-from author_tool.export import Export
+from author_tool.export import Export, answer_book
 from lab_tool.places import ROOT
 from lab_tool.regions import regions_in
 from lab_tool.screen import LabError
@@ -149,8 +149,13 @@ class Course(FakeTree):
         text = self.text(page)
         for kept in ("warm-up's.", "Between the lines.", "1. Which rank is last?\n\n2. And which"):
             self.assertIn(kept, text)
+        self.write("labs/07-partition/quiz.json", "[6]")
+        book = answer_book([self.catalogue().lab("7")])
         for cut in ("The right line", "last_of_the_others", "read from behind"):
             self.assertNotIn(cut, text)
+            self.assertIn(cut, book)
+        self.assertIn("# 07-partition, quiz.json\n\n```json\n[6]```", book)
+        self.assertNotIn("warm-up's.", book)
 
     def test_a_readable_answer_is_found(self):
         page = "labs/07-partition/README.md"

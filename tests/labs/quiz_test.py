@@ -1,6 +1,5 @@
 """Each lab has a quiz; every answer, with all numbers, is equal to one that is found in another way."""
 
-import itertools
 import json
 import math
 import struct
@@ -40,12 +39,11 @@ def momentum(gradient, steps):
 
 
 def padded(n, P):
-    return list(itertools.islice(itertools.cycle(range(n)), n + -n % P))
+    return [place % n for place in range(math.ceil(n / P) * P)]
 
 
 def chunks(n, devices):
-    rows = range(math.ceil(n / devices))
-    return [part for d in range(devices) if (part := range(n)[d * len(rows):(d + 1) * len(rows)])]
+    return [range(n)[first:first + math.ceil(n / devices)] for first in range(0, n, math.ceil(n / devices))]
 
 
 def one_at_a_time(ready, takes):
@@ -168,8 +166,7 @@ def all_draws(question):
 
 class Questions(unittest.TestCase):
     def test_each_lab_has_six_and_three_or_more_have_drawn_numbers(self):
-        folders = {path.parent.name[:2] for path in QUIZZES}
-        self.assertGreaterEqual(folders, {f"{number:02}" for number in range(21)})
+        self.assertGreaterEqual({path.parent.name[:2] for path in QUIZZES}, {f"{n:02}" for n in range(21)})
         for path in QUIZZES:
             quiz = json.loads(path.read_text(encoding="utf-8"))
             self.assertEqual(len(quiz), 6, path)
@@ -211,7 +208,6 @@ class Verb(FakeTree):
         again = self.call("quiz", "7", "--seed", "4", "--print")
         self.assertEqual(again, self.call("quiz", "7", "--seed", "4", "--print"))
         self.assertNotIn("It is this.", again)
-        self.assertIn("It is this.", self.call("quiz", "7", "--seed", "4", "--answers"))
 
     def test_answers_are_checked_and_explained(self):
         text = self.call("quiz", "0", "--seed", "1", "--print")

@@ -77,9 +77,9 @@ class Stacks(unittest.TestCase):
                        "\\n== end of stack\\n'))\nwhile True: signal.pause()", STARTED)
         self.assertEqual(ended.stacks, ["== stack of rank 3\n== end of stack\n"])
 
-    def test_a_process_without_a_handler_for_the_signal_is_not_asked_for_stacks(self):
+    def test_a_process_without_a_handler_for_the_signal_has_no_stack(self):
         ended = sh("sleep 1000", QUICK)
-        self.assertEqual((ended.killed_for, ended.stacks), ("time", []))
+        self.assertEqual((ended.killed_for, ended.stacks), ("time", [""]))
 
 
 class Environment(unittest.TestCase):

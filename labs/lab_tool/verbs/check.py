@@ -32,7 +32,8 @@ def add_arguments(parser):
 def run(options):
     workspace = Workspace()
     what = options.what or workspace.state.current or workspace.chosen()[0].number
-    lab, task = workspace.catalogue.lab_or_task(what)
+    lab, task = (workspace.catalogue.task(what) if "." in what
+                 else (workspace.catalogue.lab(what), None))
     workspace.chosen([lab.number])
     workspace.state.current = lab.number  # for labs/lab next, even if the lab does not build
     workspace.state.save()

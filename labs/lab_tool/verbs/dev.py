@@ -18,8 +18,6 @@ from lab_tool.places import BUILD, fresh_log
 from lab_tool.screen import LabError, say
 from lab_tool.workspace import Workspace
 
-HUNTS = BUILD / "hunts"
-
 
 def add_arguments(parser):
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -56,7 +54,7 @@ def check_labs(options):
 def run_all(catalogue, labs, mutants, outcome, step):
     step("build all bodies")
     generate(catalogue, labs, mutants, dev_check.SCHEMATA)
-    variants = repairs.generate(catalogue, labs, HUNTS)
+    variants = repairs.generate(catalogue, labs, BUILD / "hunts")
     log = fresh_log("dev-check")
     failure = dev_check.build_schemata(catalogue, labs, log)
     if failure:

@@ -16,7 +16,6 @@ from lab_tool import report
 from lab_tool.catalogue import Catalogue
 from lab_tool.screen import LabError, say
 
-FUNCTIONS = {"max": max, "min": min}
 ARITHMETIC = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Constant, ast.Name,
               ast.operator, ast.unaryop, ast.cmpop, ast.Load)
 
@@ -75,7 +74,7 @@ def value_of(expression, values):
     tree = ast.parse(expression.strip(), mode="eval")
     if not all(isinstance(node, ARITHMETIC) for node in ast.walk(tree)):
         raise ValueError(f"{expression} is no arithmetic")
-    value = eval(compile(tree, "", "eval"), {"__builtins__": {}, **FUNCTIONS}, values)
+    value = eval(compile(tree, "", "eval"), {"__builtins__": {}, "max": max, "min": min}, values)
     short = round(value, 4)
     return int(short) if short == int(short) else short
 

@@ -1,7 +1,6 @@
 """Asks the six questions of a lab's quiz, checks your answers, and explains.
 
     labs/lab quiz 9                      with new numbers in each run
-    labs/lab quiz 9 --seed 4             with the numbers of seed 4
     labs/lab quiz 9 --seed 4 --print     the questions only, for a sheet
     labs/lab quiz 9 --seed 4 --answers   the questions with the answers
 

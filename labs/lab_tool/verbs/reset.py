@@ -22,9 +22,9 @@ def run(options):
     workspace = Workspace()
     lab, state = workspace.catalogue.lab(options.lab), workspace.state
     workspace.chosen([lab.number])
-    if options.part and not lab.hunt:
-        raise LabError(f"lab {lab.number} has no bug hunt")
     if options.part:
+        if not lab.hunt:
+            raise LabError(f"lab {lab.number} has no bug hunt")
         names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
     else:
         names = [task.name for task in lab.tasks]

@@ -2,9 +2,8 @@
 and purposes.
 
 Uses apt-get on Debian and Ubuntu, with sudo if you are not root. On other
-systems it only prints the missing packages. If no package is missing, it
-changes nothing. It also installs the libraries of the optional backends, Gloo
-and Open MPI, if they are available: all other code works without them."""
+systems it only prints the missing packages. It also installs the libraries of
+the optional backends, Gloo and Open MPI, if they are available."""
 
 import os
 import shutil

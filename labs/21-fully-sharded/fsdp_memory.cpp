@@ -167,7 +167,7 @@ void run(const Options& options) {
         {"way", options.way},          {"world_size", group->world_size()},
         {"kept", gather(counts.kept)}, {"peak", gather(counts.peak)},
         {"sent", gather(counts.sent)}, {"resident", gather(counts.resident)},
-        {"parameters", parameters}};
+        {"parameters", parameters},    {"ms", *middle}};
     if (group->rank() == 0) std::cout << json.dump() << std::endl;
     group->shutdown();
 }

@@ -26,6 +26,7 @@ namespace mini::parallel {
 /// last shards are filled up with zeros.
 int64_t shard_numel(int64_t numel, int ranks);
 
+/// One unit on this rank. FullyShardedDataParallel calls its functions, each on all ranks.
 struct Unit {
     /// Moves the parameters, with rank 0's values, to `flat`, keeps this rank's part as
     /// `shard`, and frees `flat`. Blocks until every rank has called it.

@@ -53,6 +53,18 @@ def one_at_a_time(ready, takes):
     return end
 
 
+def rounded(x, bits):
+    """Returns x as a float with so many bits of precision; ties to even."""
+    step = 2.0 ** (math.frexp(x)[1] - bits)
+    return round(x / step) * step
+
+
+def scale_after(scale, steps_with_inf):
+    for has_inf in steps_with_inf:
+        scale = scale / 2 if has_inf else scale
+    return scale
+
+
 def greedy(sizes, ranks):
     loads = [0] * ranks
     for size in sorted(sizes, reverse=True):
@@ -150,6 +162,14 @@ ANSWERS = {
     "20.2": lambda a, b, n, P: sum(a + n / P * b for step in range(2 * (P - 1))),
     "20.3": lambda n, k, s: mean(max(s if turn == 0 else 10 for turn in turns) for turns in product(range(k), repeat=n)),
     "20.4": lambda a, b, t: max(0, one_at_a_time([a, b], [t, t]) - 12),
+    "21.1": lambda a, b, P: next(zeros for zeros in range(P) if (a + b + zeros) % P == 0),
+    "21.2": lambda n, P: sum(n / P for message in range(3) for other in range(1, P)),
+    "21.3": lambda a, b, c: max(sum(pair) for pair in ((a, b), (b, c))),
+    "21.4": lambda s, P: len(set(range(2 * s // P, 4 * s // P)) & set(range(s))),
+    "22.1": lambda n, s: n * (s + 1) - n * s,
+    "22.2": lambda f, b: (f + b) + f,
+    "22.3": lambda p: next(n for n in range(1, 5000) if rounded(n + 1, p) == n),
+    "22.4": lambda k: scale_after(2.0 ** k, [True, True]),
 }
 
 

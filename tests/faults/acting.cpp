@@ -181,9 +181,14 @@ void play_rank(const std::function<std::shared_ptr<QueuedGroup>()>& join, int sl
     const std::string text = test::failure_of([&] {
         auto whole = join();
         auto group = s.in_subgroup ? subgroup_of(*whole) : std::exchange(whole, nullptr);
-        act(group, slot, s, board, body);
+        try {
+            act(group, slot, s, board, body);
+        } catch (...) {  // before `whole` is destroyed, which waits for goodbyes
+            board.error_time[slot] = now();
+            throw;
+        }
     });
-    if (!text.empty()) board.error_time[slot] = now();
+    if (!text.empty() && board.error_time[slot] == 0) board.error_time[slot] = now();
     std::strncpy(board.text[slot], text.c_str(), kMaxText - 1);
     ++board.ended;
 }

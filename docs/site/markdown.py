@@ -16,6 +16,7 @@ DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</de
                      re.DOTALL | re.MULTILINE)
 PLAYER = re.compile(r"^<!-- figure: (\w+) -->$", re.MULTILINE)  # the place of a figure that moves
 CODE_SPAN = re.compile(r"(`+[^`]+`+)")
+ITALIC_LINK = re.compile(r"\[\*([^*\]]+)\*\](\([^)]+\))")  # Doxygen shows the asterisks
 
 
 def figure(source, alt):
@@ -67,7 +68,7 @@ def for_doxygen(text, picture=lambda name: name):
     text = PLAYER.sub(lambda found: player(found[1]), text)
     text = LAB.sub(lambda found: f"](@ref lab{found[1]}{PAGES[found[2]]})",
                    PAGE.sub(r"](@ref \1)", text))
-    return HEADER.sub(linked, text)
+    return HEADER.sub(linked, ITALIC_LINK.sub(r"<em>[\1]\2</em>", text))
 
 
 def linked(header):

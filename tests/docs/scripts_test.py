@@ -78,6 +78,8 @@ class Markdown(unittest.TestCase):
     def test_a_link_to_a_page_of_the_site_is_a_reference(self):
         self.assertEqual(markdown.for_doxygen("a [rank](../../docs/pages/glossary.md), b"),
                          "a [rank](@ref glossary), b")
+        self.assertEqual(markdown.for_doxygen("is [*sharding*](../../docs/pages/glossary.md)"),
+                         "is <em>[sharding](@ref glossary)</em>")
 
     def test_a_link_to_another_lab_is_a_reference_to_its_page(self):
         self.assertEqual(markdown.for_doxygen("as in [lab 03](../03-autograd/README.md)."),

@@ -21,7 +21,7 @@ VERBS = {
     "diff": "compare your code of a task with the solution, after asking",
     "reset": "put a lab or a task back to its starter, with a backup",
     "submit": "pack your files of a lab into a zip, to hand in",
-    "grade": "check all labs and add up points: text, JSON, Gradescope, Classroom 50, JUnit",
+    "grade": "check all labs and add up points, in one of five formats",
     "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",
     "setup": "install the Debian or Ubuntu packages that the build needs",

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -90,7 +91,10 @@ class WatchedGroup : public dist::ProcessGroup {
         void wait() override {
             if (work_) return;
             watched_.journal.push_back("wait " + name_);
-            if (read_by(call_, watched_.rank()) != read_)
+            // Compare bytes: a NaN is not equal to itself.
+            const Values now = read_by(call_, watched_.rank());
+            if (now.size() != read_.size() ||
+                std::memcmp(now.data(), read_.data(), now.size() * sizeof(float)) != 0)
                 throw Error(
                     concat("rank ", watched_.rank(), " has changed the tensor of ", name_,
                            " between the start and the wait: in between it belongs "

@@ -33,7 +33,8 @@ RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/distributed/backends
 
 def run(options, rate, wrapper):
     command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/hook_overlap",
-               "--wrapper", wrapper, "--steps", str(options.steps), "--json"]
+               "--wrapper", wrapper, "--steps", str(options.steps),
+               "--batch-size", str(options.batch_size), "--json"]
     link = {"MINI_LINK": f"{rate}Mbit,{options.delay_ms}ms"}
     output = built.output_of(command, env={**os.environ, **link})
     return json.loads(output.splitlines()[-1])
@@ -121,6 +122,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--batch-size", type=int, default=1024, help="of each rank")
     parser.add_argument("--delay-ms", type=float, default=0.3)
     parser.add_argument("--svg", default="hook_overlap.svg")
     options = parser.parse_args()

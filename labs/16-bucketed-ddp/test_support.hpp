@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "labs/check/error_of.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
@@ -36,6 +37,7 @@ using parallel::DDPOptions;
 using parallel::DistributedDataParallel;
 
 using labs::draw;
+using labs::error_of;
 using labs::on_ranks;
 using labs::Values;
 using labs::values_of;
@@ -95,19 +97,6 @@ class Branches : public nn::Module {
     std::vector<Tensor> weights;
     std::vector<bool> on;
 };
-
-// Returns the message of the Error that `call` throws; "" if it throws none.
-template <typename Call>
-std::string error_of(const Call& call) {
-    try {
-        call();
-    } catch (const NotImplemented&) {
-        throw;
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
 
 // One bucket per parameter, so that the order of the buckets can be checked.
 inline const DDPOptions kBucketEach{.first_bucket_bytes = 1,

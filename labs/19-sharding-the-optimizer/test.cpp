@@ -194,9 +194,8 @@ TEST_CASE("a rank's own optimizer gets the rank's parameters, or one of its own"
             return std::unique_ptr<optim::Optimizer>();
         };
         INFO("a factory that returns null is an error");
-        CHECK(message_of_error([&] {
-                  ZeroRedundancyOptimizer(make_parameters(), null);
-              }) != "no error");
+        CHECK(error_of([&] { ZeroRedundancyOptimizer(make_parameters(), null); }) !=
+              "no error");
     });
 }
 

@@ -154,13 +154,12 @@ TEST_CASE("all ranks send their state, and only the rank that collects has it al
         watched->journal.clear();
         zero.consolidate_state_dict(1);
         const size_t lines = watched->journal.size();
-        const std::string collected = message_of_error([&] { zero.state_dict(); });
+        const std::string collected = error_of([&] { zero.state_dict(); });
         take_steps(zero, 2, 3);
         for (const int no_rank : {-1, 3})
-            if (message_of_error([&] { zero.consolidate_state_dict(no_rank); }) ==
-                "no error")
+            if (error_of([&] { zero.consolidate_state_dict(no_rank); }) == "no error")
                 throw Error(concat("there is no rank ", no_rank, " to collect on"));
-        return std::tuple(lines, collected, message_of_error([&] { zero.state_dict(); }));
+        return std::tuple(lines, collected, error_of([&] { zero.state_dict(); }));
     });
     // Each state is a size, a text, and the tensors; there are 5 tensors in all.
     for (size_t rank = 0; rank < 3; ++rank) {
@@ -260,16 +259,15 @@ TEST_CASE("a state of other parameters is rejected, and an old state is forgotte
         zero.consolidate_state_dict(0);
         const OptimizerState alien{.tensors = {{"state.9.momentum_buffer", Tensor()}},
                                    .numbers = {}};
-        const std::string rejected =
-            message_of_error([&] { zero.load_state_dict(alien); });
+        const std::string rejected = error_of([&] { zero.load_state_dict(alien); });
         // Rank 0 owns parameter 4, of shape (2, 4, 5): its local_ rejects another shape.
         OptimizerState other = make_sgd(make_parameters())->state_dict();
         other.tensors["state.4.momentum_buffer"] = Tensor::zeros({3});
-        message_of_error([&] { zero.load_state_dict(other); });
-        const std::string after_rejection = message_of_error([&] { zero.state_dict(); });
+        error_of([&] { zero.load_state_dict(other); });
+        const std::string after_rejection = error_of([&] { zero.state_dict(); });
         zero.load_state_dict(make_sgd(make_parameters())->state_dict());
         return std::tuple(rejected, after_rejection,
-                          message_of_error([&] { zero.state_dict(); }));
+                          error_of([&] { zero.state_dict(); }));
     });
     const auto& [rejected, after_rejection, after_load] = seen[0];
     {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/error_of.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
 #include "labs/check/watched_group.hpp"
@@ -27,6 +28,8 @@
 namespace mini::lab19 {
 
 using labs::draw;
+using labs::error_of;
+using labs::FiveInOne;
 using labs::in_words;
 using labs::Journal;
 using labs::on_ranks;
@@ -126,32 +129,6 @@ inline void take_steps(optim::Optimizer& optimizer, uint64_t first, uint64_t end
                                        : draw(parameters[i].shape(), 100 * step + i));
         optimizer.step();
     }
-}
-
-// Rank 0 of 5 ranks, all in one: the other four have the tensors that this one has, so
-// that no collective has anything to do. The memory of other ranks is not counted.
-class FiveInOne : public WatchedGroup {
-  public:
-    explicit FiveInOne(dist::ProcessGroup& alone) : WatchedGroup(alone), alone_(alone) {}
-    int world_size() const override { return 5; }
-    dist::WorkHandle start(dist::Call call) override {
-        if (call.operation == dist::Operation::kAllGather)
-            for (Tensor& output : call.outputs) ops::copy_(output, call.inputs.front());
-        return alone_.barrier_async();
-    }
-
-  private:
-    dist::ProcessGroup& alone_;
-};
-
-// Returns the message of the Error that a call throws, or "no error".
-inline std::string message_of_error(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 // Returns "element 12 of 60 is 0.5, and should be 0.25"; "none" if all are equal.

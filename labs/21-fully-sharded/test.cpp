@@ -261,7 +261,7 @@ TEST_CASE("what autograd has saved is valid after another gather of the same val
             Tensor shard = unit.shard.detach();
             if (changed) ops::mul_(shard, 2.0f);
             unit.finish_gather();
-            const std::string error = message_of_error([&] { loss.backward(); });
+            const std::string error = error_of([&] { loss.backward(); });
             const float gradient =
                 x.grad().defined() ? x.grad().to_vector<float>()[11] : 0.0f;
             unit.free();

@@ -470,7 +470,7 @@ TEST_CASE("a parameter of a used unit without a gradient is an error that names 
         Branches module;
         FullyShardedDataParallel fsdp(module, {}, {.prefetch = false});
         const Tensor loss = fsdp(Tensor::ones({2}));
-        const std::string error = message_of_error([&] { loss.backward(); });
+        const std::string error = error_of([&] { loss.backward(); });
         module.both = true;
         fsdp(Tensor::ones({2})).backward();
         return std::pair(error, fsdp.shards()[0].grad().to_vector<float>());

@@ -193,8 +193,7 @@ TEST_CASE("a state of too few ranks is an error, and changes nothing",
         const auto before = values_in(fsdp.full_state_dict(group.rank()));
         nn::NamedTensors own = fsdp.sharded_state_dict();
         for (auto& [name, tensor] : own) tensor = ops::clone(tensor);
-        const std::string error =
-            message_of_error([&] { fsdp.load_sharded_state_dict({own}); });
+        const std::string error = error_of([&] { fsdp.load_sharded_state_dict({own}); });
         return std::pair(error, values_in(fsdp.full_state_dict(group.rank())) == before);
     });
     for (const auto& [error, unchanged] : seen) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/error_of.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
 #include "labs/check/watched_group.hpp"
@@ -32,6 +33,8 @@
 namespace mini::lab21 {
 
 using labs::draw;
+using labs::error_of;
+using labs::FiveInOne;
 using labs::in_words;
 using labs::Journal;
 using labs::on_ranks;
@@ -46,36 +49,6 @@ using Names = std::vector<std::string>;
 // Returns a handle of a group that lives longer.
 inline std::shared_ptr<dist::ProcessGroup> handle_of(dist::ProcessGroup& group) {
     return {std::shared_ptr<void>(), &group};
-}
-
-// Rank 0 of 5 ranks, all in one: every rank has this rank's shard, and what it receives
-// does not matter. The memory of other ranks is not counted.
-class FiveInOne : public WatchedGroup {
-  public:
-    explicit FiveInOne(dist::ProcessGroup& alone) : WatchedGroup(alone), alone_(alone) {}
-    int world_size() const override { return 5; }
-    dist::WorkHandle start(dist::Call call) override {
-        if (call.operation == dist::Operation::kAllGather)
-            for (Tensor& output : call.outputs)
-                if (!output.shares_storage(call.inputs.front()))
-                    ops::copy_(output, call.inputs.front());
-        return alone_.barrier_async();
-    }
-
-  private:
-    dist::ProcessGroup& alone_;
-};
-
-// Returns the message of the Error that a call throws, or "no error".
-inline std::string message_of_error(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const NotImplemented&) {
-        throw;
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 // ---- models

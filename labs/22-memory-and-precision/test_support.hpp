@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "labs/check/error_of.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/autograd/checkpoint.hpp"
@@ -19,6 +20,7 @@
 namespace mini::lab22 {
 
 using labs::draw;
+using labs::error_of;
 using labs::Values;
 using labs::values_of;
 
@@ -62,19 +64,6 @@ inline int64_t matrices_beyond(size_t before) {
     return (static_cast<int64_t>(allocated_bytes()) - static_cast<int64_t>(before) +
             static_cast<int64_t>(kMatrix) - 2049) /
            static_cast<int64_t>(kMatrix);
-}
-
-// Returns the message of the Error that `call` throws; "no error" if it throws none.
-template <typename Call>
-std::string error_of(const Call& call) {
-    try {
-        call();
-    } catch (const NotImplemented&) {
-        throw;
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 }  // namespace mini::lab22

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/pages/instructors.md").read_text(encoding="utf-8")
 HOURS = re.compile(r"^\| (\d\d) ([^|]+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
 WEEK = re.compile(r"^\| \d+ \| (\d\d [^|]*) \| (\d+) \| [^|]+ \|$", re.MULTILINE)
+TWO = re.compile(r"^\| \d+ \| ([\d, -]+) \| ([\d-]+) \| ([\d, ]+) \| (\d+) \|$", re.MULTILINE)
 SUM = re.compile(r"^(\d+) hours in (\d+) weeks\.", re.MULTILINE)
 TIME = re.compile(r"^Time: (\d+) hours", re.MULTILINE)
 MUTANT = re.compile(r"^- `(lab\d\d\.\d+/[\w-]+)`:", re.MULTILINE)
@@ -45,6 +46,17 @@ class Page(unittest.TestCase):
                 self.assertEqual(int(hours), sum(map(of_lab.get, re.findall(r"(\d\d) ", labs))), labs)
             self.assertEqual([int(each) for each in told.groups()],
                              [sum(int(hours) for _, hours in rows), len(rows)])
+
+    def test_the_hours_of_eight_and_fourteen_weeks_are_sums(self):
+        of_lab = {row[0]: int(row[2]) for row in HOURS.findall(PAGE)}
+        rows = TWO.findall(PAGE)
+        for column, weeks in ((0, 8), (2, 14)):
+            cells = [(row[column], row[column + 1]) for row in rows if row[column] != "-"]
+            self.assertEqual(len(cells), weeks)
+            for labs, hours in cells:
+                self.assertEqual(int(hours), sum(map(of_lab.get, labs.split(", "))), labs)
+        sums = [sum(int(row[column]) for row in rows if row[column] != "-") for column in (1, 3)]
+        self.assertIn("The eight weeks take {} hours, the fourteen weeks {}.".format(*sums), PAGE)
 
     def test_the_mutants_of_the_exam_exist(self):
         names = MUTANT.findall(PAGE)

@@ -77,6 +77,11 @@ class OneList(unittest.TestCase):
             for name in re.findall(r"\b([a-z0-9][\w+-]*-dev)\b", path.read_text(encoding="utf-8")):
                 self.assertIn(name, self.NAMES, path)
 
+    def test_the_table_of_other_systems_has_each_required_package(self):
+        table = re.findall(r"^\| ([\w+-]+) (?:\| [\w+-]+ ){3}\|$",
+                           (ROOT / "docs/pages/systems.md").read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual(table, [each.name for each in packages.PACKAGES if not each.optional])
+
 
 class Setup(unittest.TestCase):
     def install(self, lacking, *arguments, fails=None, answer=None, ci="", **options):

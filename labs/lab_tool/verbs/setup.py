@@ -63,8 +63,8 @@ def root_prefix(names):
     """Returns the command prefix that runs apt-get as root; raises LabError if impossible."""
     by_hand = "apt-get update && " + spell(INSTALL + names)
     if not shutil.which("apt-get"):
-        raise LabError("no apt-get here: install the packages above; their names on your system "
-                       "may differ")
+        raise LabError("no apt-get here: install the packages above; docs/pages/systems.md has their "
+                       "names on Fedora, Arch and conda-forge")
     if os.geteuid() == 0:
         return []
     if not shutil.which("sudo"):

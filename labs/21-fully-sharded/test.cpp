@@ -103,6 +103,7 @@ TEST_CASE("shards of any size are equal, and round up", "[lab21][lab21.1]") {
     CHECK(shard_numel(20, 3) == 7);
     CHECK(shard_numel(20, 4) == 5);
     CHECK(shard_numel(2, 4) == 1);
+    CHECK(shard_numel(0, 4) == 0);
     CHECK(shard_numel(int64_t{3'000'000'001}, 2) == 1'500'000'001);
     const auto sizes = on_ranks(4, [](dist::ProcessGroup& group) {
         Unit unit = make_unit({Tensor::ones({2}).set_requires_grad()}, handle_of(group));

@@ -1,6 +1,7 @@
 #include "labs/22-memory-and-precision/grad_scaler.hpp"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -12,13 +13,16 @@ namespace mini::lab22 {
 namespace {
 
 void check(const GradScalerOptions& options) {
-    if (!(options.init_scale > 0 && options.growth_factor > 1 &&
-          options.backoff_factor > 0 && options.backoff_factor < 1 &&
-          options.growth_interval >= 1))
+    // [lab22.4] Throw unless each number is in its range.
+    using Float = std::numeric_limits<float>;
+    if (!(options.init_scale >= Float::min() && options.init_scale <= Float::max() &&
+          options.growth_factor > 1 && options.backoff_factor > 0 &&
+          options.backoff_factor < 1 && options.growth_interval >= 1))
         throw UsageError(concat(
             "GradScaler: init_scale ", options.init_scale, ", growth_factor ",
             options.growth_factor, ", backoff_factor ", options.backoff_factor,
             " or growth_interval ", options.growth_interval, " is out of its range"));
+    // [lab22.4]
 }
 
 // What has been done for an optimizer since the last update().
@@ -137,6 +141,7 @@ optim::OptimizerState GradScaler::state_dict() const {
 }
 
 void GradScaler::load_state_dict(const optim::OptimizerState& state) {
+    // [lab22.4] Read all numbers, then check them, and only then change this object.
     const std::vector<Tensor> none;
     optim::StateReader reader("GradScaler", state, none);
     GradScalerOptions options = impl_->options;
@@ -150,6 +155,7 @@ void GradScaler::load_state_dict(const optim::OptimizerState& state) {
     impl_->options = options;
     impl_->scale = static_cast<float>(options.init_scale);
     impl_->growth_tracker = static_cast<int64_t>(tracker);
+    // [lab22.4]
 }
 
 }  // namespace mini::lab22

@@ -41,8 +41,9 @@ struct GradScalerOptions {
 /// `torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler`.
 class GradScaler {
   public:
-    /// Throws UsageError unless init_scale is positive, growth_factor above 1,
-    /// backoff_factor between 0 and 1, and growth_interval at least 1.
+    /// Throws UsageError unless init_scale is a normal positive float (1.2e-38 to 3.4e38),
+    /// growth_factor above 1, backoff_factor above 0 and below 1, and growth_interval at
+    /// least 1.
     explicit GradScaler(const GradScalerOptions& options = {});
 
     /// Returns loss * get_scale(), recorded for the backward pass.
@@ -74,8 +75,8 @@ class GradScaler {
     /// "_growth_tracker": the updates in a row without inf or NaN (`GradScaler.state_dict`).
     optim::OptimizerState state_dict() const;
 
-    /// Restores them. Throws UsageError if a number is missing or unknown, or if the
-    /// constructor would throw; this object is then unchanged.
+    /// Restores them. Throws UsageError if a number is missing, if there is any other entry,
+    /// or if the constructor would throw; this object is then unchanged.
     void load_state_dict(const optim::OptimizerState& state);
 
   private:

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "labs/22-memory-and-precision/test_support.hpp"
+#include "libmini/autograd/node.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/random/random.hpp"
 
@@ -154,20 +156,38 @@ TEST_CASE("x may have more dimensions, and the bias may be missing", "[lab22][la
 }
 
 TEST_CASE("half the bytes are saved for backward", "[lab22][lab22.3]") {
+    const Shape shape = GENERATE(Shape{4 * kSize, kSize}, Shape{2, 2 * kSize, kSize});
     for (const DType dtype : kBoth) {
-        const Tensor w = draw({kSize, kSize}, 1).set_requires_grad();
-        Tensor x = draw({4 * kSize, kSize}, 2);
         const size_t before = allocated_bytes();
+        Tensor w = draw({kSize, kSize}, 1).set_requires_grad();
+        Tensor x = draw(shape, 2);
         const Tensor y = low_precision_linear(x, w, {}, dtype);
-        x = {};
-        const int64_t kept = matrices_beyond(before);
-        INFO(
-            "x has the memory of four matrices in float32, and the weight of one; x is "
-            "not used any more. y has four; there are "
-            << kept << " more or less than before");
-        // y 4, x16 2, w16 0.5, and x itself, 4, is gone
-        CHECK(kept <= 3);
+        x = w = {};
+        const auto kept = static_cast<int64_t>(allocated_bytes() - before);
+        INFO("x of shape " << concat(shape)
+                           << " has the bytes of four matrices in float32, and "
+                           << "the weight of one; both are not used any more");
+        INFO("in use: y with four, x with two and the weight with a half, in 16 bits");
+        CHECK(kept >= static_cast<int64_t>(6.5 * kMatrix));
+        CHECK(kept < static_cast<int64_t>(6.5 * kMatrix) + 2048);
     }
+}
+
+TEST_CASE("the recorded inputs are bias, x and w, as those of linear",
+          "[lab22][lab22.3]") {
+    const Tensor x = Tensor::ones({2, 3}).set_requires_grad();
+    const Tensor w = Tensor::ones({4, 3}).set_requires_grad();
+    const Tensor bias = Tensor::ones({4}).set_requires_grad();
+    const auto inputs_of = [](const Tensor& y) {
+        return y.autograd_meta()->grad_fn->inputs();
+    };
+    const std::vector<std::shared_ptr<Node>> expected{
+        grad_accumulator(bias), grad_accumulator(x), grad_accumulator(w)};
+    CHECK(inputs_of(linear(x, w, bias)) == expected);
+    CHECK(inputs_of(low_precision_linear(x, w, bias, DType::kBFloat16)) == expected);
+    INFO("without a bias input 0 is null");
+    CHECK(inputs_of(low_precision_linear(x, w, {}, DType::kBFloat16)) ==
+          std::vector<std::shared_ptr<Node>>{nullptr, expected[1], expected[2]});
 }
 
 TEST_CASE("a small gradient is lost in float16, and not in bfloat16",

@@ -116,6 +116,11 @@ TEST_CASE("options out of range are an error, and the state is PyTorch's",
     CHECK_FALSE(refuses({}));
     CHECK(refuses({.init_scale = 0}));
     CHECK(refuses({.init_scale = kNaN}));
+    CHECK(refuses({.init_scale = INFINITY}));
+    CHECK(refuses({.init_scale = 1e39}));   // as a float it is infinite
+    CHECK(refuses({.init_scale = 1e-46}));  // as a float it is 0
+    CHECK_FALSE(refuses({.init_scale = 0x1p127}));
+    CHECK_FALSE(refuses({.init_scale = 0x1p-126}));
     CHECK(refuses({.growth_factor = 1}));
     CHECK(refuses({.backoff_factor = 1}));
     CHECK(refuses({.backoff_factor = 0}));
@@ -134,13 +139,39 @@ TEST_CASE("options out of range are an error, and the state is PyTorch's",
     second.load_state_dict(state);
     CHECK(second.state_dict().numbers == state.numbers);
     CHECK(second.get_scale() == 8);
-    optim::OptimizerState wrong = state;
-    wrong.numbers["growth_factor"] = 1;
-    CHECK(error_of([&] { second.load_state_dict(wrong); }) != "no error");
-    wrong.numbers.erase("growth_factor");
-    CHECK(error_of([&] { second.load_state_dict(wrong); }) != "no error");
-    INFO("a state that is refused changes nothing");
-    CHECK(second.state_dict().numbers == state.numbers);
+}
+
+TEST_CASE("a state that is refused changes nothing", "[lab22][lab22.4]") {
+    GradScaler scaler({.init_scale = 8, .growth_factor = 4, .growth_interval = 3});
+    const std::map<std::string, double> before = scaler.state_dict().numbers;
+    const optim::OptimizerState other{.tensors = {},
+                                      .numbers = {{"scale", 32},
+                                                  {"growth_factor", 3},
+                                                  {"backoff_factor", 0.25},
+                                                  {"growth_interval", 7},
+                                                  {"_growth_tracker", 2}}};
+    const auto check = [&](const std::string& fault, const optim::OptimizerState& state) {
+        INFO("a state of other numbers, in which " << fault);
+        CHECK(error_of([&] { scaler.load_state_dict(state); }) != "no error");
+        CHECK(scaler.state_dict().numbers == before);
+        CHECK(scaler.get_scale() == 8);
+    };
+    for (const auto& [name, number] : other.numbers) {
+        optim::OptimizerState state = other;
+        state.numbers.erase(name);
+        check(name + " is missing", state);
+        if (name == "_growth_tracker") continue;
+        state.numbers[name] = name == "scale" ? INFINITY : 0;
+        check(name + " is out of its range", state);
+    }
+    optim::OptimizerState state = other;
+    state.numbers["growth"] = 2;
+    check("there is an unknown number", state);
+    state = other;
+    state.tensors["state.0.exp_avg"] = Tensor::scalar(2);
+    check("there is a tensor", state);
+    scaler.load_state_dict(other);
+    CHECK(scaler.state_dict().numbers == other.numbers);
 }
 
 // ---- 22.5

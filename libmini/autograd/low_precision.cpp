@@ -25,19 +25,15 @@ Tensor low_precision_linear(const Tensor& x, const Tensor& w, const Tensor& bias
         const Tensor rows = reshape(x, {-1, x.size(-1)});
         return reshape(low_precision_linear(rows, w, bias, dtype), std::move(shape));
     }
-    Tensor y, low_x, low_w;
-    // [lab22.3] Round the operands, compute in float32, and round the result.
-    low_x = ops::to(x, dtype);
-    low_w = ops::to(w, dtype);
-    y = ops::linear(to_float32(low_x), to_float32(low_w),
-                    bias.defined() ? rounded(bias, dtype) : bias);
+    // [lab22.3] Round the operands and the result; record the gradients, rounded alike.
+    const Tensor low_x = ops::to(x, dtype), low_w = ops::to(w, dtype);
+    Tensor y = ops::linear(to_float32(low_x), to_float32(low_w),
+                           bias.defined() ? rounded(bias, dtype) : bias);
     y = rounded(y, dtype);
-    // [lab22.3]
     return record(
         "low_precision_linear", y, {bias, x, w},
         [low_x, low_w, dtype](const Tensor& g, const Node& node) -> Grads {
-            // [lab22.3] Compute the gradients in the same way; only those needed.
-            Grads grads(3);
+            Grads grads(3);  // only those needed
             const Tensor low_g = rounded(g, dtype);
             if (node.needs_input_grad(0))
                 grads[0] = rounded(ops::sum(low_g, {0}, /*keepdim=*/false), dtype);
@@ -47,8 +43,8 @@ Tensor low_precision_linear(const Tensor& x, const Tensor& w, const Tensor& bias
                 grads[2] = rounded(
                     ops::matmul(low_g, to_float32(low_x), {.transpose_a = true}), dtype);
             return grads;
-            // [lab22.3]
         });
+    // [lab22.3]
 }
 
 }  // namespace mini

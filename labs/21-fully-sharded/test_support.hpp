@@ -63,6 +63,7 @@ class Layer : public nn::Linear {
         const Tensor y = gelu(Linear::forward(x));
         return record("Layer", y, {y}, [this](const Tensor& grad, const Node&) -> Grads {
             note("backward");
+            if (throws) throw Error("the layer's backward pass failed");
             return {grad};
         });
     }
@@ -79,6 +80,7 @@ class Layer : public nn::Linear {
     Journal* journal = nullptr;
     size_t number = 0;
     const std::vector<Layer*>* all = nullptr;
+    bool throws = false;  // in the backward pass
 };
 
 // Layers, called one after the other in the order `order`; the result of `dropped` is not
@@ -262,6 +264,27 @@ inline int64_t place_of(const Journal& journal, const std::string& beginning) {
     const auto found = std::ranges::find_if(
         journal, [&](const std::string& line) { return line.starts_with(beginning); });
     return found == journal.end() ? -1 : found - journal.begin();
+}
+
+// Returns the events of units since the last call with this position, and those of the
+// forward pass: "gather 1 240", "gathered 1 240", "free 1 240", "reduce 1 240",
+// "reduced 1 240", with the unit and its bytes; "begin", "end".
+inline Journal events_since(EventLog& log, uint64_t& position) {
+    Journal events;
+    for (const Event& event : log.since(position)) {
+        const std::string unit = concat(" ", event.index, " ", event.bytes);
+        switch (event.kind) {
+            case EventKind::kForwardBegin: events.push_back("begin"); break;
+            case EventKind::kForwardEnd: events.push_back("end"); break;
+            case EventKind::kGatherLaunch: events.push_back("gather" + unit); break;
+            case EventKind::kGatherDone: events.push_back("gathered" + unit); break;
+            case EventKind::kUnitFree: events.push_back("free" + unit); break;
+            case EventKind::kReduceLaunch: events.push_back("reduce" + unit); break;
+            case EventKind::kReduceDone: events.push_back("reduced" + unit); break;
+            default: break;
+        }
+    }
+    return events;
 }
 
 // Returns the lines of the layers alone.

@@ -45,9 +45,9 @@ FullyShardedDataParallel::FullyShardedDataParallel(nn::Module& module,
       group_(options.process_group ? options.process_group : dist::default_group()),
       units_(find_units(module, units, group_)),
       impl_(new Impl{.units = units_, .prefetch = options.prefetch}) {
-    register_module("module", module);
     impl_->self = impl_;
-    // [lab21.4] Send rank 0's buffers, shard each unit, and add its hooks.
+    // [lab21.4] Register the module, send rank 0's buffers, shard each unit, add its hooks.
+    register_module("module", module);
     if (!module.buffers().empty()) broadcast_coalesced(*group_, module.buffers(), 0);
     for (size_t index = 0; index < units_.size(); ++index) {
         units_[index].shard_parameters();
@@ -61,18 +61,19 @@ FullyShardedDataParallel::FullyShardedDataParallel(nn::Module& module,
 }
 
 Tensor FullyShardedDataParallel::forward(const Tensor& x) {
-    // Forget a backward pass that has failed.
+    impl_->expected = std::exchange(impl_->calls, std::make_shared<Impl::Calls>())->begun;
+    // [lab21.4] Forget a backward pass that has failed, then call the module.
     impl_->is_callback_queued = false;
     for (Unit& unit : units_) {
         unit.drop_gradients();
         unit.free();
     }
-    impl_->expected = std::exchange(impl_->calls, std::make_shared<Impl::Calls>())->begun;
     group_->events().record(EventKind::kForwardBegin);
     Tensor y = module_(x);
     for (Unit& unit : units_) unit.free();  // one that was gathered, but not called
     group_->events().record(EventKind::kForwardEnd);
     return y;
+    // [lab21.4]
 }
 
 void FullyShardedDataParallel::Impl::begin_forward(size_t index) {
@@ -117,8 +118,8 @@ void FullyShardedDataParallel::Impl::begin_backward(size_t index, const Calls& p
 void FullyShardedDataParallel::Impl::on_gradient(size_t index, size_t k,
                                                  Tensor parameter) {
     Unit& unit = units[index];
-    unit.check_missing(k);
     // [lab21.4] Take the gradient; after the last one, free the unit and reduce.
+    unit.check_missing(k);
     unit.take_gradient(k, parameter.grad());
     parameter.set_grad({});
     if (!unit.missing.empty()) return;
@@ -129,9 +130,9 @@ void FullyShardedDataParallel::Impl::on_gradient(size_t index, size_t k,
 }
 
 void FullyShardedDataParallel::Impl::end_backward() {
+    // [lab21.4] No gradient may be missing. Finish the last reduction, and free all units.
     is_callback_queued = false;
     for (const Unit& unit : units) unit.check_complete();
-    // [lab21.4] Finish the last reduction; nothing stays gathered.
     for (Unit& unit : units) {
         unit.finish_reduction();
         unit.free();

@@ -63,8 +63,14 @@ struct FSDPOptions {
 /// - Memory. At most two units are gathered at a time, and besides them those that enclose
 ///   the current unit, or that a backward pass has not left; and at most two units' flat
 ///   gradients exist. After forward() and after backward() nothing is gathered.
-/// - Events. kForwardBegin and kForwardEnd; and those of each unit (fsdp_unit.hpp).
-/// - Error. backward() throws if a step has changed the shards since forward().
+/// - Events. kForwardBegin and kForwardEnd, around the module's forward pass; and those of
+///   each unit (fsdp_unit.hpp).
+/// - Submodule. The module is the submodule "module": train() and eval() reach it.
+/// - Error. backward() throws if a step has changed the shards since forward(). After a
+///   backward() that threw, some shards have its gradients, and some have not; the next
+///   forward() and backward() are as if it had not been called.
+/// - Life. A result may outlive this object. Its backward() then calls no function of this
+///   object, and throws Error where it reads a parameter, which is freed.
 class FullyShardedDataParallel : public nn::Module {
   public:
     /// Shards `module`. `units` are names of submodules (named_modules()); a parameter
@@ -79,9 +85,10 @@ class FullyShardedDataParallel : public nn::Module {
                              const FSDPOptions& options = {});
 
     /// Returns the module's result for `x`. Every rank must call it, and backward() as often.
-    /// backward() throws Error, which names the rank, the unit and the parameters, if a
-    /// parameter of a unit that was used got no gradient. REQUIRES: not called by a backward
-    /// pass.
+    /// A unit whose result took no part in the loss gets no gradient, as if it had not been
+    /// called. backward() throws Error, which names the rank, the unit and the parameters, if
+    /// a unit's result took part in the loss without one of the unit's parameters, or such a
+    /// parameter without the result. REQUIRES: not called by a backward pass.
     Tensor forward(const Tensor& x) override;
 
     /// Returns the names of the units: the module's own first, if it has one, then in the

@@ -79,8 +79,10 @@ void Unit::take_gradient(size_t k, const Tensor& value) {
 }
 
 void Unit::start_reduction() {
+    // [lab21.3] Record and start the reduce-scatter.
     record(EventKind::kReduceLaunch);
     reduction = group->reduce_scatter_tensor_async(own_part(gradient), gradient);
+    // [lab21.3]
 }
 
 void Unit::finish_reduction() {
@@ -98,10 +100,12 @@ void Unit::finish_reduction() {
 }
 
 void Unit::drop_gradients() {
+    // [lab21.3] Forget the gradients, and the reduction that may be in flight.
     missing.clear();
     reduction = nullptr;
     gradients.clear();
     gradient = {};
+    // [lab21.3]
 }
 
 }  // namespace mini::parallel

@@ -44,8 +44,8 @@ struct Unit {
     /// Does nothing if it has been waited for.
     void finish_gather();
 
-    /// Frees `flat` and records kUnitFree; first waits for a gather in flight, because it
-    /// writes to `flat`. Does nothing if `flat` has no memory.
+    /// Frees `flat` and records kUnitFree. A gather in flight writes to `flat`: finishes it
+    /// first, with its kGatherDone. Does nothing if `flat` has no memory.
     void free();
 
     /// Makes `gradient`, filled with zeros, and lets all gradients be missing; does nothing
@@ -64,7 +64,8 @@ struct Unit {
     /// is in flight.
     void finish_reduction();
 
-    /// Forgets the gradients of a backward pass that failed.
+    /// Forgets the gradients of a backward pass that failed: none is missing, `gradient` is
+    /// undefined, no reduction is in flight. The shard's grad() stays as it is.
     void drop_gradients();
 
     /// Records an event with the unit's index and the bytes of `flat`.
@@ -84,7 +85,7 @@ struct Unit {
     std::shared_ptr<dist::ProcessGroup> group;
     int64_t index = 0;                 // in FullyShardedDataParallel::units()
     nn::NamedTensors parameters = {};  // not those of units inside this one
-    int64_t numel = 0;                 // of the parameters, without the zeros
+    int64_t numel = 0;                 // without the zeros; shard_parameters() sets it
     Tensor flat = {};                  // has memory from start_gather() to free()
     std::vector<Tensor> views = {};    // of `flat`, by parameter: what the parameters are
     Tensor shard = {};                 // a leaf of one dimension that requires grad

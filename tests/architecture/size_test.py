@@ -19,11 +19,12 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
                 "distributed/collectives", "parallel"]
 
 # part: (ceiling, goal of the design; None if it has no goal of its own). Labs 21 and 22, on a
-# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,660.
+# small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
+# ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62910, 50000),
-    "core: libmini without extras": (44480, 34000),
-    "reading core": (17310, 14000),
+    "libmini": (62920, 50000),
+    "core: libmini without extras": (44490, 34000),
+    "reading core": (17320, 14000),
     "reached by parallel/ddp.cpp": (7450, 8000),
     "extras": (18430, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
@@ -55,7 +56,7 @@ LIMITS = {
     "libmini/kernels/cuda": (3100, None),
     "libmini/nn": (1460, None),
     "libmini/optim": (890, None),
-    "libmini/parallel": (5220, None),
+    "libmini/parallel": (5240, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2640, None),

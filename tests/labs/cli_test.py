@@ -104,7 +104,7 @@ class Demo(unittest.TestCase):
                                      build=mock.DEFAULT, become=mock.DEFAULT) as parts:
                 call("demo", "--mine", *more)
             self.assertEqual(parts["become"].call_args[0][0][:3], [first, "-n", "2"])
-            self.assertEqual(parts["build"].call_args[0][1], ["minirun", *programs])
+            self.assertEqual(parts["build"].call_args[0][1], ["minirun", *programs, "mini"])
 
     def test_the_users_program_options_replace_the_demos_options(self):
         options = SimpleNamespace(n=2, epochs=3, mine=True, program_options=[

@@ -2,8 +2,8 @@
 result.
 
 Lists the missing packages and installs them after a question, configures,
-builds, and runs two processes that exchange gradients. If MNIST is not on this
-machine, it trains on digits that libmini draws; data/fetch_mnist fetches MNIST.
+builds, also the tool mini, and runs two processes that exchange gradients.
+Without MNIST it trains on digits that libmini draws; data/fetch_mnist has it.
 Options after "--" are for the training program: labs/lab demo -n 4 -- --lr 0.05
 
 The run is recorded in a new folder of runs/, with a page, report.html.
@@ -53,7 +53,7 @@ def run(options):
     if options.mine:
         Workspace().refuse_misplaced()
     compares = options.mine and not options.program_options and (ROOT / BESIDE).exists()
-    build(PRESET, ["minirun", PROGRAMS[options.mine], *[PROGRAMS[False]] * compares])
+    build(PRESET, ["minirun", PROGRAMS[options.mine], *[PROGRAMS[False]] * compares, "mini"])
     command = command_for(options)
     if "--logdir" in command:
         folder = command[command.index("--logdir") + 1]

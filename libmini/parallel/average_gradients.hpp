@@ -17,8 +17,8 @@ namespace mini::parallel {
 /// Replaces each parameter's gradient by its average over all ranks, with one all-reduce
 /// per parameter (the tutorial's `average_gradients`); so even a small parameter costs a
 /// round of messages. Blocks until done. Every rank must pass the same parameters in the
-/// same order. Throws Error naming the first parameter without a gradient, and the errors
-/// of ProcessGroup::all_reduce.
+/// same order. Throws Error with the index of the first parameter without a gradient and
+/// the rank, and the errors of ProcessGroup::all_reduce.
 void average_gradients(const std::vector<Tensor>& parameters, dist::ProcessGroup& group);
 
 /// Like average_gradients, but with a single all-reduce of a flat copy of all gradients.

@@ -48,7 +48,7 @@ def command_for(options):
 
 
 def run(options):
-    say("demo: takes about 90 seconds the first time, on two cores: packages, build, training")
+    say("demo: packages, build, training; the first time 2 to 4 minutes of two idle cores")
     install_missing(optional=False)
     if options.mine:
         Workspace().refuse_misplaced()
@@ -57,7 +57,7 @@ def run(options):
     command = command_for(options)
     if "--logdir" in command:
         folder = command[command.index("--logdir") + 1]
-        say(f"\nThe run report will be {folder}/report.html (open it in a browser)")
+        say(f"\nThe run report: {folder}/report.html (for a browser). Afterwards: labs/lab next")
     if compares:
         command = [BESIDE, *command[1:3], *command[4:]]
     say(f"\n$ {spell(command)}\n")

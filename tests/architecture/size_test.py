@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62920, 50000),
+    "libmini": (62930, 50000),
     "core: libmini without extras": (44490, 34000),
     "reading core": (17320, 14000),
     "reached by parallel/ddp.cpp": (7450, 8000),
-    "extras": (18430, 18000),
+    "extras": (18440, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65160, 58000),
+    "tests": (65170, 58000),
     "tests, files": (678, 700),
     "libmini/autograd": (2000, None),
     "libmini/cmake": (1250, None),
@@ -44,7 +44,7 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3530, None),
     "libmini/extras/backends": (2620, None),
-    "libmini/extras/cudasim": (7450, None),
+    "libmini/extras/cudasim": (7470, None),
     "libmini/extras/fast": (1120, None),
     "libmini/extras/fibers": (220, None),
     "libmini/extras/flight": (1270, None),

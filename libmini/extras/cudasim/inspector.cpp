@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -45,6 +46,12 @@ struct Unobserved {
     ~Unobserved() { observes = before; }
     const bool before = std::exchange(observes, false);
 };
+
+// The places of the shared arrays that a kernel has declared, of all kernels launched until now.
+std::set<size_t>& arrays_of_kernels() {
+    static auto& all = *new std::set<size_t>;
+    return all;
+}
 
 void inspect(const auto& body) {
     if (!observes) return;
@@ -125,6 +132,9 @@ void tell::operation_begins(const Operation& operation) {
     self().running_.lock();
     if (self().guard_) self().guard_->begins();
     self().races_.begin(operation);
+    if (operation.launch != nullptr)
+        for (const SharedArray& each : shared_arrays_of(operation.launch->kernel))
+            arrays_of_kernels().insert(each.offset);
     if (!self().checks_ && operation.kind == OperationKind::kKernel)
         self().log_.begin_launch(self().races_.name(), operation.launch->grid,
                                  operation.launch->block);
@@ -366,6 +376,10 @@ bool Inspector::access_shared(const MemoryAccess& access) {
     const SharedArray* const array = memory_.array_before(access.at());
     const size_t place = array == nullptr ? offset : offset - array->offset;
     const bool inside = array != nullptr && place < array->bytes;
+    if (inside && array->function != memory_.kernel &&
+        arrays_of_kernels().contains(array->offset))
+        return outside(place, concat("shared array ", array->name, " of another kernel"),
+                       array->bytes);
     const auto known = inside ? array_of_.try_emplace(access.address, array).first
                               : array_of_.find(access.address);
     const bool is_new = known == array_of_.end();

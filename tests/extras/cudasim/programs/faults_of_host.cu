@@ -97,6 +97,20 @@ HOST_FAULT(kCall, host_s_memory_freed) {
     cudaFree(wrong ? &x : b);
 }
 
+// ---- shared memory of another kernel ----
+
+__global__ void keep_pointer(int* to) {
+    __shared__ int s[32];
+    s[0] = 1;
+    *reinterpret_cast<int**>(to) = s;
+}
+HOST_FAULT("out of bounds", shared_array_of_another_kernel) {
+    int* pointer;
+    keep_pointer<<<1, 1>>>(b);
+    cudaMemcpy(&pointer, b, sizeof pointer, cudaMemcpyDeviceToHost);
+    kernel<<<1, 1>>>(wrong ? pointer : a, 1, false);
+}
+
 int main(int, char** arguments) {
     const bool list = strcmp(arguments[1], "list") == 0;
     for (const Fault* each : Fault::all()) {

@@ -121,7 +121,7 @@ const char* layout_name(Layout layout) {
 GuardedTensor::GuardedTensor(DType dtype, const Bytes& bytes, Layout layout)
     : layout_(layout) {
     const auto n = static_cast<int64_t>(bytes.size() / item_size(dtype));
-    memory_ = Tensor::empty({(layout == Layout::kDense ? n : 4 * n) + 4}, dtype);
+    memory_ = Tensor::empty({(layout == Layout::kDense ? n : 2 * n) + 4}, dtype);
     tensor_ = view_of(memory_, n, layout);
     const size_t dense_bytes = layout == Layout::kDense ? bytes.size() : 0;
     std::memset(memory_.raw_data() + dense_bytes, static_cast<int>(kUntouched),

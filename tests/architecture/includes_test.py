@@ -97,7 +97,6 @@ STANDS_FOR = {
 }
 USED = re.compile(r"\bstd::(?:ranges::)?(\w+)")
 SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
-OUR_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 FIRST_INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)', re.M)
 NOT_CODE = re.compile(
     r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*', re.M | re.S)

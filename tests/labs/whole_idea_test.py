@@ -47,7 +47,6 @@ def replaced(text, changes):
     return text
 
 
-
 class MiniDdpTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compiles files of the CUDA code as one, with nvcc, for the oldest GPU that libmini supports (the
-# code is the same for all); warnings are errors, and so is a kernel that uses local memory.
+# code is the same for all); warnings are errors, and so is a kernel that uses local memory. Files
+# whose names end in .cpp are parsed by the C++ compiler, as a build with nvcc compiles them.
 #
 #     tests/gpu/compile.sh NVCC OUTPUT EIGEN FILE...     writes OUTPUT.cu and OUTPUT.o
 #
@@ -23,6 +24,11 @@ for header in cublas_v2.h nccl.h; do
     fi
 done
 for file in "$@"; do echo "#include \"$file\""; done >"$output.cu"
+
+case $1 in *.cpp)
+    exec "${CXX:-c++}" -std=c++20 -I. -isystem "$eigen" -isystem "$cuda_include" -fsyntax-only \
+        -Wall -Wextra -Werror -x c++ "$output.cu" ;;
+esac
 
 # The objects are not run, so optimization is not needed.
 exec "$nvcc" -std=c++20 --extended-lambda --expt-relaxed-constexpr -I. -isystem "$eigen" \

@@ -65,19 +65,10 @@ class Workspace:
                                "specification and stay as they are: delete it")
 
     def started(self, lab):
-        """Returns whether the lab was started and at least one of its files is in work/."""
+        """Returns whether at least one of the lab's files is in work/."""
         if lab == "00":
             return any(self.folder.glob("00-*"))
-        return bool(self.state.labs.get(lab, {}).get("started")) and any(
-            self.mine(path) is not None for path in self.catalogue.files_of(lab))
-
-    def counts(self, lab):
-        """Returns whether a lab is graded: it was started or, in a submission, has all files."""
-        return self.started(lab) or (not self.state.path.exists() and self.present(lab))
-
-    def present(self, lab):
-        files = self.catalogue.files_of(lab)
-        return bool(files) and all(self.mine(path) is not None for path in files)
+        return any(self.mine(path) is not None for path in self.catalogue.files_of(lab))
 
     def chosen(self, numbers=()):
         """Returns the named labs, by default all that are started. Raises LabError if one is not."""

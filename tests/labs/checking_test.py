@@ -83,7 +83,7 @@ class Tasks(FakeTree):
         self.assertIn("was not run after 'loops'", last.reason)
 
     def test_a_task_with_a_known_result_is_not_run(self):
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         regions = workspace.catalogue.regions_of(task="07.1")
         known = checking.known_failures(regions, workspace, {"07-partition/part.cpp": []})
@@ -128,7 +128,7 @@ class Tasks(FakeTree):
         self.assertEqual(self.first_failure("stub", "fails"), ("fails", False))
 
     def test_an_untouched_task_that_waits_is_not_started(self):
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         heard = []
         hear = checking.heard_by(lambda result: heard.append(result.status), workspace)
@@ -139,7 +139,7 @@ class Tasks(FakeTree):
 
     def test_a_task_with_gaps_fails_if_a_case_fails_that_needs_no_gap(self):
         self.write("libmini/part.cpp", TWICE)
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         stub = Verdict("a", "not started", waits_for="07.1")
         failed = Verdict("b", "failed", "it is wrong")

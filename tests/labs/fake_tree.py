@@ -151,11 +151,8 @@ class FakeTree(unittest.TestCase):
         self.write("libmini/sampler.cpp", CORE)
         self.write("libmini/sampler.hpp", CORE_HEADER)
 
-    def workspace(self, *started):
-        workspace = Workspace(self.catalogue())
-        for lab in started:
-            workspace.state.of(lab)["started"] = True
-        return workspace
+    def workspace(self):
+        return Workspace(self.catalogue())
 
     def own(self):
         return (self.root / "work/07-partition/part.cpp").read_text()

@@ -54,7 +54,6 @@ class Grade(FakeTree):
 
     def begin(self):
         state = State(self.root)
-        state.of("07")["started"] = True
         state.of("07")["results"]["07.2"] = "passed"  # an earlier check's verdict gives no points
         state.save()
 

@@ -68,7 +68,7 @@ class Verbs(FakeTree):
     def test_the_next_task_is_from_the_current_lab(self):
         self.call("start", "9")
         self.assertIn("09.1 Do 09.1", self.call("next"))
-        self.assertIn("next: task 09.1", self.call("status"))
+        self.assertIn("next: 09.1, Do 09.1 (labs/lab next)", self.call("status"))
 
         self.call("start", "7")  # lab 09 stays started, but is no longer the current lab
         self.assertIn("07.1 Do 07.1", self.call("next"))
@@ -90,7 +90,7 @@ class Verbs(FakeTree):
         self.write("work/07-partition/part.cpp", PARTITION)
         self.call("check", "7")
         self.assertIn("check  labs/lab check 07 hunt", self.call("next"))
-        self.assertIn("next: the bug hunt of lab 07", self.call("status"))
+        self.assertIn("next: 07 hunt, Find the bugs", self.call("status"))
 
     def test_after_the_current_lab_the_following_labs_come_next(self):
         self.write_lab("14-averaging", "Averaging", ["14.1"])
@@ -114,7 +114,7 @@ class Verbs(FakeTree):
         self.assertIn("· hunt", self.call("status"))
         self.write(f"work/{path}", "mine")
         (self.root / "work/.lab.json").unlink()
-        self.call("start", "7")  # and it is copied once
+        self.call("start", "7", code=1)  # and it is copied once
         self.assertEqual((self.root / f"work/{path}").read_text(), "mine")
         self.assertIn("lab 09 has no bug hunt", self.call("start", "9") + self.call(
             "reset", "9", "hunt", code=1))
@@ -123,7 +123,24 @@ class Verbs(FakeTree):
         self.call("start", "7")
         self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))
         (self.root / "work/.lab.json").unlink()
+        self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))
+        self.assertIn("2 of 2 tasks pass", self.call("check", "7"))
+        self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))  # in a newer libmini
         self.assertIn("kept   work/07-partition/part.cpp  (07.1, 07.2)", self.call("start", "7"))
+
+    def test_times_are_noted_from_check_to_check_if_wanted(self):
+        clock = mock.Mock(return_value=1000.0)
+        self.patch(("time.time", clock))
+        self.results["07.1"] = TaskResult("07.1", "failed", "it is wrong")
+        self.call("start", "7")
+        self.call("check", "7", code=1)
+        self.assertEqual(State(self.root).times, {})
+        self.call("start", "9", "--times")
+        for lab, seconds in (("9", 600), ("7", 900), ("7", 1200), ("7", 3600)):  # the last is a pause
+            clock.return_value += seconds
+            self.call("check", lab, code=int(lab == "7"))
+        self.assertEqual(State(self.root).times, {"09.1": 600, "07.1": 2100, "": 7300})
+        self.assertRegex(self.call("status"), r"07.1 .* \(35 min\)\n(.*\n)*.* 09.1 .* \(10 min\)\n")
 
     def test_a_failure_is_printed_with_its_steps_and_the_hint_command(self):
         self.call("start", "7")

@@ -17,14 +17,11 @@ class Submission(FakeTree):
     def setUp(self):
         super().setUp()
         self.zip = self.root / "out" / "ada.zip"
-        self.patch(("lab_tool.workspace.Catalogue", self.catalogue))
-        state = State(self.root)
-        state.of("07")["started"] = True
-        state.save()
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue), ("lab_tool.verbs.submit.ZIP", self.zip))
         self.write(f"work/{SOURCE}", PARTITION)
 
     def submit(self, *words, code=0):
-        return self.call("submit", *words, "--output", str(self.zip), code=code)
+        return self.call("submit", *words, code=code)
 
     def unpack(self, path=None):
         clone = self.root / "clone"

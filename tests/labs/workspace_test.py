@@ -15,12 +15,11 @@ class Start(FakeTree):
 
     def test_a_file_that_exists_stays_as_it_is(self):
         self.write("work/07-partition/part.cpp", PARTITION)
-        for workspace in (self.workspace(), self.workspace("07")):
-            workspace.start("07")
-            self.assertEqual(self.own(), PARTITION)
+        self.workspace().start("07")
+        self.assertEqual(self.own(), PARTITION)
 
     def test_a_lab_counts_as_started_only_by_its_own_start(self):
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         self.assertTrue(workspace.started("07"))
         self.assertFalse(workspace.started("09"))
@@ -40,19 +39,19 @@ class Reset(FakeTree):
     def test_each_reset_keeps_a_backup_of_the_files(self):
         folders = []
         for _ in range(3):
-            folders.append(self.workspace("07").reset("07")[1])
+            folders.append(self.workspace().reset("07")[1])
             self.write("work/07-partition/part.cpp", self.own() + "// more\n")
         self.assertEqual(len(set(folders)), 3)
         self.assertEqual((folders[0] / "07-partition/part.cpp").read_text(), self.before)
         self.assertNotEqual((folders[1] / "07-partition/part.cpp").read_text(), self.before)
 
     def test_a_reset_without_a_change_is_no_reset(self):
-        self.workspace("07").reset("07")
-        self.assertEqual(self.workspace("07").reset("07"), ([], None))
+        self.workspace().reset("07")
+        self.assertEqual(self.workspace().reset("07"), ([], None))
 
     def test_a_file_with_broken_markers_can_be_reset_as_a_whole(self):
         self.write("work/07-partition/part.cpp", "// [lab07.1] Do.\nmess")
-        self.workspace("07").reset("07")
+        self.workspace().reset("07")
         self.assertEqual(self.own(), starter(PARTITION, "a.cpp"))
 
 
@@ -88,7 +87,7 @@ class Core(FakeTree):
         self.assertEqual(self.workspace().starter(PATH), EMPTY.replace("sampler.hpp", "base.hpp"))
 
     def test_the_guided_form_has_todays_frame_without_file_markers(self):
-        workspace = self.workspace("09")
+        workspace = self.workspace()
         workspace.start("09", guided=True)
         self.assertEqual(self.own(), starter(CORE, PATH).replace("// [lab09 file]\n", ""))
         self.assertTrue(workspace.is_guided("09.1") and workspace.untouched("09.1"))
@@ -98,7 +97,7 @@ class Core(FakeTree):
         self.assertIn("MINI_TODO", self.own())
 
     def test_a_file_that_is_written_whole_is_untouched_until_it_has_code(self):
-        workspace = self.workspace("09")
+        workspace = self.workspace()
         workspace.start("09")
         self.assertFalse(workspace.is_guided("09.1"))
         for more, untouched in (("", True), ("namespace mini {\n/* int\nx */\n}\n", True),
@@ -110,7 +109,7 @@ class Core(FakeTree):
     def test_the_difference_is_that_of_the_whole_file_without_markers(self):
         self.write(OWN, CORE.replace("    // [lab09.1] Interleave.\n", "").replace(
             "    // [lab09.1]\n", "").replace("// [lab09 file]\n", "").replace("2 * i", "3 * i"))
-        lines = self.workspace("09").difference("09.1")
+        lines = self.workspace().difference("09.1")
         self.assertEqual([line for line in lines if line[:1] in "+-"],
                          [f"--- {OWN}", f"+++ {PATH}", "-", "-    return 3 * i;",
                           "+    return 2 * i;", "-"])
@@ -123,20 +122,20 @@ class Core(FakeTree):
 class Compare(FakeTree):
     def test_the_difference_shows_both_locations(self):
         self.write("work/07-partition/part.cpp", PARTITION.replace("return index[i];", "return mine;"))
-        lines = self.workspace("07").difference("07.1")
+        lines = self.workspace().difference("07.1")
         self.assertEqual(lines[:2], ["--- work/07-partition/part.cpp:2", "+++ libmini/part.cpp:2"])
         self.assertIn("-    return mine;", lines)
         self.assertIn("+    return index[i];", lines)
-        self.assertEqual(self.workspace("07").difference("07.2"), [])
+        self.assertEqual(self.workspace().difference("07.2"), [])
 
     def test_without_markers_the_whole_region_differs(self):
         self.write("work/07-partition/part.cpp", "void cut() {\n    take();\n}\n")
-        lines = self.workspace("07").difference("07.2")
+        lines = self.workspace().difference("07.2")
         self.assertEqual(lines[:2], ["--- work/07-partition/part.cpp", "+++ libmini/part.cpp:8"])
         self.assertEqual(lines[-2:], ["+    take();", "+    keep();"])
 
     def test_a_todo_that_is_left_above_code_is_a_gap(self):
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         self.write("work/07-partition/part.cpp", self.own().replace(
             '"Look the place up.");', '"Look the place up.");\n    return index[i];'))
@@ -147,7 +146,7 @@ class Compare(FakeTree):
         self.assertEqual(workspace.gaps("07.2"), "")
 
     def test_a_task_is_untouched_until_its_todo_is_gone(self):
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         self.assertTrue(workspace.untouched("07.1"))
         self.write("work/07-partition/part.cpp", PARTITION)
@@ -155,7 +154,7 @@ class Compare(FakeTree):
 
     def test_the_gaps_of_a_task_that_is_begun_are_found(self):
         self.write("libmini/part.cpp", TWICE)
-        workspace = self.workspace("07")
+        workspace = self.workspace()
         workspace.start("07")
         self.assertEqual(workspace.gaps("07.1"), "")  # not begun
         text = (self.root / "work/07-partition/part.cpp").read_text()
@@ -172,16 +171,13 @@ class Compare(FakeTree):
         own.parent.mkdir(parents=True)
         own.write_bytes(b"// caf\xe9\n")
         with self.assertRaisesRegex(LabError, "work/07-partition/part.cpp is not UTF-8 text .byte 6"):
-            self.workspace("07").reset("07")
+            self.workspace().reset("07")
         self.assertEqual(own.read_bytes(), b"// caf\xe9\n")
 
-    def test_files_handed_in_without_the_tools_own_count(self):
+    def test_a_lab_is_started_if_one_of_its_files_is_there_as_in_a_submission(self):
         workspace = self.workspace()
-        self.assertFalse(workspace.counts("07"))
+        self.assertFalse(workspace.started("07"))
         self.write("work/07-partition/part.cpp", PARTITION)
-        self.assertTrue(workspace.counts("07"))
-        workspace.state.of("09")["started"] = True
-        workspace.state.save()
-        self.assertFalse(workspace.counts("07"))
-        workspace.start("09")
-        self.assertTrue(workspace.counts("09"))
+        self.assertTrue(workspace.started("07"))
+        self.write("work/09-sampler/my_test.cpp", "")
+        self.assertFalse(workspace.started("09"))

@@ -8,10 +8,9 @@ passes.
 
 A task has the points of its row in the table of the lab's page, 80 % of them if
 a main file of it is guided (labs/lab start --help); a bug hunt has 10, and your
-own test gives bonus points. In a submission, which has no work/.lab.json, a lab
-counts if all its files are present. --output is written again after each lab,
-so that a grader that is stopped has graded what it had checked; stdout then has
-the text, and stderr the progress. docs/pages/instructors.md describes --user."""
+own test gives bonus points. --output is written again after each lab, so that a
+grader that is stopped has graded what it had checked; stdout then has the text,
+and stderr the progress. docs/pages/instructors.md describes --user."""
 
 import contextlib
 import io
@@ -85,7 +84,7 @@ def grade_as(options):
 def grade(workspace, labs, confinement, write):
     """Checks the labs; returns their grades, and before each lab writes the grades so far."""
     workspace.refuse_misplaced()
-    started = [lab for lab in labs if workspace.counts(lab.number)]
+    started = [lab for lab in labs if workspace.started(lab.number)]
     grades = {lab.number: grade_lab(lab, {}, workspace) for lab in labs}
     broken = build_without_broken(workspace, started) if started else {}
     for lab in started:

@@ -1,4 +1,4 @@
-"""Lists the labs and your progress in each."""
+"""Lists the labs and your progress in each; for times see labs/lab start --help."""
 
 from lab_tool import report
 from lab_tool.screen import say
@@ -36,7 +36,8 @@ def status_of(task, workspace):
 def notes(lab, task, workspace):
     record = workspace.state.of(lab.number)
     hints = record["hints"].get(task.name, 0)
-    told = [f"{hints} {'hint' if hints == 1 else 'hints'}"] if hints else []
+    told = [f"{spent / 60:.0f} min" for name, spent in workspace.state.times.items() if name == task.name]
+    told += [f"{hints} {'hint' if hints == 1 else 'hints'}"] if hints else []
     if task.name in record["solutions"]:
         told.append("solution seen")
     if workspace.is_guided(task.name):
@@ -63,11 +64,8 @@ def next_step(workspace):
 def advice(workspace):
     """Returns the next step, with the command if there is one."""
     lab, task = next_step(workspace)
-    if task and task.is_hunt:
-        return f"the bug hunt of lab {lab.number} (labs/lab check {task.words})"
     if task:
-        return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
-                f"labs/lab hint {task.name})")
+        return f"{task.words}, {task.what} (labs/lab next)"
     if lab:
         return f"{report.head(lab)} (labs/lab start {lab.number})"
     return "all labs are done; train MNIST on your own code: labs/lab demo --mine"

@@ -2,34 +2,30 @@
 
     labs/lab submit          every lab that you have started
     labs/lab submit 7 9      two labs
-    labs/lab submit 7 --output ada.zip
 
 The zip is your work as it is: nothing is built, and tasks may fail or be
 unwritten. It has the files of work/, and a manifest with the version of
 libmini, and the date. labs/lab grade shows the points that it gets."""
-
-from pathlib import Path
 
 from lab_tool import submission
 from lab_tool.places import BUILD, shown
 from lab_tool.screen import say
 from lab_tool.workspace import Workspace
 
+ZIP = BUILD / "submission.zip"
+
 
 def add_arguments(parser):
     parser.add_argument("labs", nargs="*", metavar="N", help="labs (all that are started)")
-    parser.add_argument("--output", type=Path, default=BUILD / "submission.zip", metavar="FILE",
-                        help="the zip (build/submission.zip)")
 
 
 def run(options):
     workspace = Workspace()
     labs = workspace.chosen(options.labs)
     workspace.refuse_misplaced()
-    manifest = submission.pack(workspace, labs, options.output)
-    say(f"wrote {shown(options.output)}: lab {', '.join(manifest['labs'])}")
+    manifest = submission.pack(workspace, labs, ZIP)
+    say(f"wrote {shown(ZIP)}: lab {', '.join(manifest['labs'])}")
     for path in manifest["files"]:
         say(f"  {path}")
-    numbers = " ".join(lab.number for lab in labs)
-    say(f"hand in this file, as it is; to see its points: labs/lab grade {numbers}")
+    say(f"hand in this file, as it is; to see its points: labs/lab grade {' '.join(manifest['labs'])}")
     return 0

@@ -1,6 +1,10 @@
 """Each format of grades has the fields that its readers document, and can be read back whatever
 student code has printed."""
 
+import contextlib
+import csv
+import importlib.util
+import io
 import json
 import os
 import shutil
@@ -12,6 +16,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 from unittest import mock
 
+from fake_tree import CORE, FakeTree
 from lab_tool.checking import TaskResult
 from lab_tool.grade_formats import (CLASSROOM50, FORMATS, MOST_OUTPUT, as_classroom50,
                                      as_gradescope, as_junit, clean, spell)
@@ -106,6 +111,64 @@ class Classroom50(unittest.TestCase):
             self.assertEqual(told[1].split(), [
                 *"grade --format classroom50 --output".split(), f"{checkout}/result.json",
                 "--submission", f"{checkout}/work", "--user"])
+
+
+TOOL = """\
+#!/bin/sh
+rm -rf {root}/work; mkdir {root}/work; cp -r $4/* {root}/work 2>/dev/null
+[ -d $4 ] || {{ echo "lab: $4 is not a zip" >&2; exit 1; }}
+echo '{{"labs": [{{"lab": "09", "points": 4, "of": 5}}]}}' > $8
+"""
+CHEAT = """\
+namespace Catch { struct TestFailureException {}; }
+asm(".incbin \\"course/lab09.o\\"");
+int cut() { throw Catch::TestFailureException(); }
+void quit() { _exit(0); }  // exits
+"""
+
+
+class Folder(FakeTree):
+    """labs/grader/grade_folder.py, with a stand-in for labs/lab."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_core()
+        self.write("labs/09-sampler/bug_hunt.cpp", "".join(f"int a_line_of_the_bug_hunt_{n};\n" for n in range(9)))
+        self.write_program("labs/lab", TOOL.format(root=self.root))
+        spec = importlib.util.spec_from_file_location("folder", ROOT / "labs/grader/grade_folder.py")
+        self.script = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.script)
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue))
+        self.script.LABS, self.script.LEAST_LINES = self.root / "labs", 1
+
+    def rows(self, **files):
+        for name, text in files.items():
+            self.write(f"all/Ada_1/09-sampler/{name}.cpp", text)
+        self.write("all/broken.zip", "no zip")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()), \
+                mock.patch("sys.argv", ["grade_folder.py", f"{self.root}/all", "9"]):
+            self.script.main()
+        head, ada, broken = csv.reader(out.getvalue().splitlines())
+        self.assertEqual(head, ["submission", "lab", "points", "of", "review"])
+        self.assertEqual(broken, ["broken.zip", "", "", "", f"lab: {self.root}/all/broken.zip is not a zip"])
+        self.assertEqual(ada[:4], ["Ada_1", "09", "4", "5"])
+        return ada[4]
+
+    def test_an_honest_submission_needs_no_review(self):
+        hunt = (self.root / "labs/09-sampler/bug_hunt.cpp").read_text()
+        own = "int Sampler::sample(int i) const { return i + i; }  // catch it, then exit\n"
+        self.assertEqual(self.rows(sampler=own, bug_hunt=hunt.replace("_0;", "_zero;")), "")
+        self.assertEqual(self.rows(sampler=CORE, bug_hunt=hunt), "")  # guided: it has the markers
+
+    def test_what_an_instructor_should_read_is_named(self):
+        found = self.rows(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\n")
+        for what in ("sampler.cpp:1 has namespace Catch", "sampler.cpp:2 has asm", "sampler.cpp:2 has .incbin",
+                     "sampler.cpp:3 has Catch::", "sampler.cpp:4 has _exit(", "more.cpp:1 has #include <a.cpp",
+                     "bug_hunt.cpp has 0 of 9 lines of the hunt"):
+            self.assertIn(f"work/09-sampler/{what}", found)
+        frame = CORE.replace("// [lab09.1] Interleave.\n", "").replace("    // [lab09.1]\n", "")
+        self.assertIn("lines of the guided frame", self.rows(sampler=frame, bug_hunt=""))
 
 
 class JUnit(unittest.TestCase):

@@ -86,7 +86,7 @@ ANSWERS = {
     "00.3": lambda a, b: abs(-0.1 * (a + b) + 0.1 * (a / 2 + b / 2)),
     "01.1": lambda a, b, c, i, j: list(product(range(a), range(b), range(c))).index((i, j, 1)),
     "01.2": lambda a, b, c: math.prod(map(max, (a, 1, b), (1, c, 1))),
-    "01.3": lambda m, n: list(product(range(m), range(n))).index((1, 0)),
+    "01.3": lambda m, n: list(product(range(m), range(n))).index((2, 0)),
     "01.4": lambda n, m, g: sum(g for row, column in product(range(n), range(m)) if column == 1),
     "02.1": lambda M, K, N: sum(1 for _ in product(range(M), range(K), range(N))),
     "02.2": lambda n: len(bin(n)) - 3,
@@ -138,10 +138,10 @@ ANSWERS = {
     "14.1": lambda a, b: 1 - 0.1 * sum(g / 4 for g in (a, b, 2, 4)),
     "14.2": lambda P, l: next(r / 10000 for r in range(1, 10000) if abs(r / 10000 * P - l) < 1e-9),
     "14.3": lambda a: 1 / a / 2,
-    "14.4": lambda k: len(range(100 * k)) // len(range(0, 100 * k, k)),
+    "14.4": lambda k, n: sum(step % k != 0 for step in range(n)),
     "15.1": lambda n, t: one_at_a_time(range(1, n + 1), [t] * n),
-    "15.2": lambda n, b, t: one_at_a_time(range(b, n * b + 1, b), [t] * n) - n * b,
-    "15.3": lambda k, a, b: round((a + (k - 1) * b) / ((a + (k - 1) * b) / k)),
+    "15.2": lambda n, b, t: one_at_a_time(range(b, n * b + 1, b), [t] * n),
+    "15.3": lambda k, P: round(mean(sum(1 for micro in range(k)) for rank in range(P))),
     "15.4": lambda p, k: sum(1 for micro, tensor in product(range(k), range(p)) if micro == k - 1),
     "16.1": lambda c, a, b: next(total for total in accumulate([a, b, a, b, a]) if total >= c),
     "16.2": lambda P, d, k: (k - 1) * sum(d for half in range(2) for step in range(P - 1)),
@@ -166,7 +166,7 @@ ANSWERS = {
     "21.2": lambda n, P: sum(n / P for message in range(3) for other in range(1, P)),
     "21.3": lambda a, b, c: max(sum(pair) for pair in ((a, b), (b, c))),
     "21.4": lambda s, P: len(set(range(2 * s // P, 4 * s // P)) & set(range(s))),
-    "22.1": lambda n, s: n * (s + 1) - n * s,
+    "22.1": lambda n, s, i: n * (s + i) - n * s,
     "22.2": lambda f, b: (f + b) + f,
     "22.3": lambda p: next(n for n in range(1, 5000) if rounded(n + 1, p) == n),
     "22.4": lambda k: scale_after(2.0 ** k, [True, True]),
@@ -228,6 +228,8 @@ class Verb(FakeTree):
         again = self.call("quiz", "7", "--seed", "4", "--print")
         self.assertEqual(again, self.call("quiz", "7", "--seed", "4", "--print"))
         self.assertNotIn("It is this.", again)
+        self.assertNotIn("4", self.out.split("1.")[0])
+        self.assertEqual(self.err, "seed 4\n")
 
     def test_answers_are_checked_and_explained(self):
         text = self.call("quiz", "0", "--seed", "1", "--print")

@@ -1,7 +1,7 @@
 """Asks the six questions of a lab's quiz, checks your answers, and explains.
 
     labs/lab quiz 9                      with new numbers in each run
-    labs/lab quiz 9 --seed 4 --print     the questions only, for a sheet
+    labs/lab quiz 9 --print              a sheet; its seed is printed on stderr
     labs/lab quiz 9 --seed 4 --answers   the questions with the answers
 
 Answer with a letter or a number; 3/4 and 2*7 are numbers, too. A quiz gives no
@@ -10,6 +10,7 @@ points."""
 import ast
 import json
 import random
+import sys
 
 from lab_tool import report
 from lab_tool.catalogue import Catalogue
@@ -29,9 +30,12 @@ def add_arguments(parser):
 def run(options):
     catalogue, right = Catalogue(), 0
     lab = options.lab in ("0", "00") and catalogue.lab00 or catalogue.lab(options.lab)
-    seed = random.randrange(1000) if options.seed is None else options.seed
-    say(f"{report.head(lab)} · quiz, seed {seed}")
+    if catalogue.course and options.answers:
+        raise LabError("a course prints no key to a sheet; without --answers, quiz asks and explains")
+    seed = random.randrange(10**6) if options.seed is None else options.seed
     questions, asks = quiz_of(lab, seed), not (options.print or options.answers)
+    say(f"{report.head(lab)} · quiz")
+    say(f"seed {seed}", file=sys.stdout if asks or options.answers else sys.stderr)  # not on a sheet
     for number, (lines, answer, why) in enumerate(questions, 1):
         say()
         for line in [f"{number}. {lines[0]}", *lines[1:]]:

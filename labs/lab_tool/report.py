@@ -1,9 +1,10 @@
 """Prints the results of a check for the learner."""
 
+import re
 import sys
 import textwrap
 
-from lab_tool.checking import escaped, program_of
+from lab_tool.checking import program_of
 from lab_tool.places import ROOT
 from lab_tool.process import spell
 from lab_tool.screen import has_colours, say
@@ -83,7 +84,7 @@ def say_stories(results, hints_of=None):
             say_wrapped(f"also fails: {verdict.name}", "  ")
         if failed and hints_of and ".hunt" not in result.task:  # a hunt has no cases
             program = program_of(result.task[:2]).relative_to(ROOT)
-            command = ["gdb", "--args", program, "--break", escaped(failed[0].name)]
+            command = ["gdb", "--args", program, "--break", re.sub(r"[\\,[].*", "*", failed[0].name)]
             say(f"  in a debugger: {spell(command)}")
         left = hints_of(result.task) if hints_of else 0
         if left:

@@ -137,11 +137,11 @@ def spell(element, text, tasks):
         if original.startswith("!("):
             original = original.removeprefix("!(").removesuffix(")")
         expanded = expanded.removeprefix("!")
+    told = "" if exception is None else thrown(" ".join((exception.text or "").split()), tasks)
+    if "{Unknown expression" in original:  # it ended outside of an expectation, after this line
+        return [told or "the case ended after this line", place]
     if exception is None:
         return [*values_of(original, expanded), f"{kind}( {original} )", place]
-    told = thrown(" ".join((exception.text or "").split()), tasks)
-    if "{Unknown expression" in original:  # thrown outside of an expectation, after this line
-        return [told, place]
     return [f"{kind}( {original} )", "  " + told, place]
 
 

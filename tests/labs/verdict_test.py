@@ -87,6 +87,9 @@ class Judge(unittest.TestCase):
         self.assertEqual(
             verdict(HEAD + case("a case", outside, "false") + TAIL, code=1).story,
             ["the step", "threw: no parts", end])
+        died = f'<Expression {place}>{unknown}<FatalErrorCondition>SIGSEGV</FatalErrorCondition></Expression>'
+        self.assertEqual(verdict(HEAD + case("a case", died, "false") + TAIL, code=1).story[:2],
+                         ["the case ended after this line", end])
         fail = f'<Info>the cause</Info><Failure {place}>wrong</Failure>'
         self.assertEqual(
             verdict(HEAD + case("a case", fail + ended, "false") + TAIL, code=1).story,

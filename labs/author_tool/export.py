@@ -37,7 +37,9 @@ LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test|test_yours)\."
 FOLD = re.compile(r"^(?P<indent> *)<details>.*?^(?P=indent)</details>\n+", re.MULTILINE | re.DOTALL)
 SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} +(.*)$", re.MULTILINE)
-WITHOUT_ANSWER = "Where to look"
+# What pages say of the open repository only: verbs, the choice of labs, git's part, authors' work.
+OPEN_ONLY = re.compile(r"(?ms)^    labs/lab (?:test-yours|diff) [^\n]*\n|, which git ignores|^## Your own test.*?(?=^Each lab)"
+                       r"|\n## (?:How a lab is made|If you change libmini).*")
 WARM_UP = ("Warm-up", "By hand")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_extras mini_training)\n"
@@ -65,8 +67,6 @@ class Export:
                 found[path] = self.changed(path, text)
         found |= {".gitignore": GITIGNORE, "README.md": self.readme()}
         found.setdefault(DEMO + "CMakeLists.txt", DEMO_CMAKE)
-        for path in [path for path in found if path.endswith("CMakeLists.txt")]:
-            found[path] = without_missing(path, found[path], found)
         return found
 
     def is_kept(self, path):
@@ -86,8 +86,8 @@ class Export:
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
         if path.endswith((*PAGES, "AGENTS.md")):
-            page = re.split("\n## (?:How a lab is made|If you change libmini)", text)[0].rstrip() + "\n"
-            page = FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], page)
+            page = OPEN_ONLY.sub("", text).rstrip() + "\n"
+            page = FOLD.sub(lambda fold: "" if is_answer(page, fold) else fold[0], page)
             return re.sub(r"\[([^\]]*)\]\(\.\./(\d\d)-[^)]*\)", lambda link: (  # of other labs, no links
                 link[0] if link[2] in self.numbers else link[1]), page)
         if path == "CMakePresets.json":
@@ -95,25 +95,27 @@ class Export:
         if path == "labs/grader/grade.yml":
             return text.replace("debian:12", export_objects.system())
         if path == "CMakeLists.txt":
-            return text + "include(course/objects.cmake)\n"
+            return text.replace("add_subdirectory(docs)\n", "") + "include(course/objects.cmake)\n"
         if path == "tests/CMakeLists.txt":  # of libmini's tests, only what checks need
             return text.split("add_custom_target(unit_tests)")[0].rstrip() + "\n"
         return text
 
     def presets(self, presets):
         """Keeps the presets release, with the flags of the object files, and editor."""
-        names = ("release", "editor")
         for key, value in presets.items():
             if key.endswith("Presets"):
-                presets[key] = [each for each in value if each["name"] in names]
+                presets[key] = [each for each in value if each["name"] in ("release", "editor")]
         release = presets["configurePresets"][0]
         release["cacheVariables"] |= {"CMAKE_CXX_FLAGS": self.flags, "MINI_CUDA": "SIM"}
         release["displayName"] = "Release"
         return json.dumps(presets, indent=2) + "\n"
 
     def readme(self):
-        rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
-                f"{sum(task.of for task in lab.tasks)} |" for lab in self.labs]
+        rows = []
+        for lab in filter(None, [self.catalogue.lab00, *self.labs]):
+            hours = "".join(re.findall("(?m)^Time: ([0-9]+ hours)", lab.pages[0].read_text("utf-8")))
+            rows.append(f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | {hours} | "
+                        f"{sum(task.of for task in lab.all_tasks)} |")
         name, version, _ = export_objects.compiler(self.folder)
         page = (Path(__file__).parent / "course_readme.md").read_text(encoding="utf-8")
         return page.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
@@ -155,18 +157,24 @@ def is_answer(text, fold):
     heading = ([""] + HEADING.findall(text[:fold.start()]))[-1]
     summary = SUMMARY.search(fold[0])
     return not heading.startswith(WARM_UP) and not (
-        summary and summary[1].strip() == WITHOUT_ANSWER)
+        summary and summary[1].strip() == "Where to look")
 
 
 def answer_book(labs):
-    """Returns the answers that the course's pages lack, and the quizzes with theirs, as Markdown."""
+    """Returns, as Markdown, the parts of the labs' pages whose answers a course lacks, with the
+    answers and the points of tasks, and the quizzes; of a question's choices the first is right."""
     text = ""
-    for path in [path for lab in labs for path in (*lab.pages, lab.folder / "quiz.json") if path.exists()]:
-        page = path.read_text(encoding="utf-8")
-        answers = "".join(fold[0] for fold in FOLD.finditer(page) if is_answer(page, fold))
-        quiz = f"```json\n{page}```\n\n" * (path.suffix == ".json")
-        text += f"# {path.parent.name}, {path.name}\n\n{answers}{quiz}"
-    return text
+    for lab in filter(None, labs):
+        text += f"\n# Lab {lab.number} {lab.title}\n\n"
+        text += "".join(f"- {task.name} {task.what}: {task.points} points\n" for task in lab.all_tasks)
+        for part in re.split("(?m)^(?=##)", "".join(page.read_text("utf-8") for page in lab.pages)):
+            if any(is_answer(part, fold) for fold in FOLD.finditer(part)):
+                text += "\n" + re.sub(r" *</?details>\n*", "", SUMMARY.sub(r"**\1**", part))
+        quiz = lab.folder / "quiz.json"
+        for question in json.loads(quiz.read_text(encoding="utf-8")) if quiz.exists() else ():
+            text += f"\n- Quiz: {question.pop('ask')}\n"
+            text += "".join(f"  - {name}: `{value}`\n" for name, value in question.items())
+    return text.lstrip("\n")
 
 
 def tracked(root):
@@ -174,14 +182,6 @@ def tracked(root):
     if listed is None:
         raise LabError("labs/lab dev export needs git, and a git clone of libmini")
     return [path for path in listed.split("\0") if path]
-
-
-def without_missing(path, text, present):
-    """Returns a CMakeLists.txt without add_subdirectory() of folders that are not exported."""
-    here = Path(path).parent
-    return re.sub(r"^ *add_subdirectory\(([^)]+)\)\n", lambda line: (
-        line[0] if str(here / line[1] / "CMakeLists.txt") in present else ""), text,
-        flags=re.MULTILINE)
 
 
 def course_in(folder):
@@ -209,7 +209,7 @@ def run(options):
     catalogue = Catalogue()
     if catalogue.course:
         raise LabError("this is an exported course; export from a clone of libmini")
-    labs = sorted({catalogue.lab(number.strip()).number for number in options.labs.split(",")})
+    labs = list(dict.fromkeys(catalogue.lab(each.strip()).number for each in options.labs.split(",")))
     install_missing(optional=False)
     export = Export(catalogue, [catalogue.lab(number) for number in labs], options.name,
                     options.native)

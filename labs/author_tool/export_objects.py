@@ -31,7 +31,8 @@ if(NOT "${{CMAKE_CXX_COMPILER_ID}} ${{CMAKE_CXX_COMPILER_VERSION}}" MATCHES "^{c
         NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "{machine}")
     message(FATAL_ERROR "The object files in course/ are for {compiler} on {machine}; this is "
         "${{CMAKE_CXX_COMPILER_ID}} ${{CMAKE_CXX_COMPILER_VERSION}} on ${{CMAKE_SYSTEM_PROCESSOR}}. "
-        "Use {system}, for example in a container.")
+        "Use {system} on {machine}: docker run --platform linux/{platform} {system} (on another "
+        "processor it is emulated, and slow). Or ask for a course that was exported on such a machine.")
 endif()
 
 # course_object(<target> <object> <sources>...): links an object file in place of the
@@ -116,7 +117,8 @@ def sources_of_batch(file):
 
 
 def objects_cmake(objects, name, version, machine):
-    text = HEAD.format(compiler=f"{name} {version.split('.')[0]}", machine=machine, system=system())
+    text = HEAD.format(compiler=f"{name} {version.split('.')[0]}", machine=machine, system=system(),
+                       platform={"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine))
     for each in objects:
         sources = "".join(f"\n    {source}" for source in each.sources)
         text += f"course_object({each.target} {each.name}{sources})\n"

@@ -77,6 +77,28 @@ The index is one too large, as each sample is counted twice. The right line:
 
 2. And which is first?
 """
+OPEN = """\
+# The labs
+
+    labs/lab test-yours 7    your own test
+    labs/lab hint 7.2        the next hint
+
+Code is in `work/`, which git ignores, with a folder for each lab.
+
+## Your own test
+
+It runs on mutants.
+
+## Which labs, in which order
+
+All 22.
+
+Each lab has two pages.
+
+## How a lab is made
+
+With care.
+"""
 PATCH = """\
 @@ other-index: The index is one too large.
 -    return index[i];
@@ -91,11 +113,9 @@ class Course(FakeTree):
         self.write("libmini/part.cpp", OWN)
         self.write("libmini/sampler.cpp", SAMPLER)
         self.write_lab("07-partition", "Partition", ["07.1"])
-        self.write("CMakeLists.txt", "add_subdirectory(labs)\n")
+        self.write("CMakeLists.txt", "add_subdirectory(labs)\nadd_subdirectory(docs)\n")
         self.write("CMakePresets.json", json.dumps(PRESETS))
-        self.write("labs/README.md", "# The labs\n\n## How a lab is made\n\nWith care.\n")
-        self.write("labs/CMakeLists.txt", "add_subdirectory(07-partition)\n"
-                                          "add_subdirectory(09-sampler)\n")
+        self.write("labs/README.md", OPEN)
         self.write("tests/CMakeLists.txt", "add_library(main)\n\nadd_custom_target(unit_tests)\n")
         for folder in ("07-partition", "09-sampler"):
             self.write(f"labs/{folder}/CMakeLists.txt", "")
@@ -127,14 +147,22 @@ class Course(FakeTree):
         self.export("7")
         self.assertIn('MINI_TODO("lab07.1"', self.text("libmini/part.cpp"))
         self.assertIn("Lab 09 is not in this course", self.text("libmini/sampler.cpp"))
-        self.assertEqual(self.text("labs/CMakeLists.txt"), "add_subdirectory(07-partition)\n")
+        self.assertEqual(self.text("CMakeLists.txt"), "add_subdirectory(labs)\ninclude(course/objects.cmake)\n")
         self.assertTrue((self.course / "labs/lab").stat().st_mode & 0o100)
         for path in ("labs/09-sampler/README.md", "tests/mutants/lab07.1.diff",
                      "tests/hunts/lab07.diff", "docs/pages/instructors.md"):
             self.assertFalse((self.course / path).exists(), path)
-        self.assertNotIn("With care", self.text("labs/README.md"))
+        self.assertEqual(self.text("labs/README.md"), """\
+# The labs
+
+    labs/lab hint 7.2        the next hint
+
+Code is in `work/`, with a folder for each lab.
+
+Each lab has two pages.
+""")
         self.assertEqual(self.text("tests/CMakeLists.txt"), "add_library(main)\n")
-        self.assertIn("| [07](labs/07-partition/README.md) | Partition | 5 |",
+        self.assertIn("| [07](labs/07-partition/README.md) | Partition |  | 5 |",
                       self.text("README.md"))
         hints = self.text("labs/07-partition/hints/07.1.md")
         self.assertIn("Look.", hints)
@@ -149,12 +177,15 @@ class Course(FakeTree):
         text = self.text(page)
         for kept in ("warm-up's.", "Between the lines.", "1. Which rank is last?\n\n2. And which"):
             self.assertIn(kept, text)
-        self.write("labs/07-partition/quiz.json", "[6]")
+        self.write("labs/07-partition/quiz.json", '[{"ask": "{n}?", "draw": {"n": [4]}, "answer": "n", "why": "So."}]')
         book = answer_book([self.catalogue().lab("7")])
         for cut in ("The right line", "last_of_the_others", "read from behind"):
             self.assertNotIn(cut, text)
             self.assertIn(cut, book)
-        self.assertIn("# 07-partition, quiz.json\n\n```json\n[6]```", book)
+        for told in ("# Lab 07 Partition\n\n- 07.1 Do 07.1: 5 points\n", "## Bug hunt\n\n**Where to look**",
+                     "1. Which rank is last?\n\n**Answer**\n\n   The rank that was",
+                     "- Quiz: {n}?\n  - draw: `{'n': [4]}`\n  - answer: `n`\n  - why: `So.`\n"):
+            self.assertIn(told, book)
         self.assertNotIn("warm-up's.", book)
 
     def test_a_readable_answer_is_found(self):
@@ -173,7 +204,7 @@ class Course(FakeTree):
                    .read_text().replace("done | 5 |", "done | 20 |"))
         self.export("7")
         self.assertEqual(Catalogue(self.course).lab("7").tasks[0].points, 20)
-        self.assertIn("| Partition | 20 |", self.text("README.md"))
+        self.assertIn("| Partition |  | 20 |", self.text("README.md"))
 
     def test_the_preset_release_is_kept_with_the_flags_of_the_object_files(self):
         self.export("7")
@@ -183,6 +214,19 @@ class Course(FakeTree):
         self.assertEqual([each["name"] for each in presets["configurePresets"]],
                          ["release", "editor"])
         self.assertEqual([each["name"] for each in presets["buildPresets"]], ["release"])
+
+    def test_the_labs_keep_the_instructors_order_after_lab_00(self):
+        self.write("labs/00-the-idea/README.md", "Time: 4 hours, with the set-up.\n")
+        self.write("labs/07-partition/bug_hunt.cpp", "int bug;\n")
+        self.export("9", "7")
+        self.assertRegex(self.text("README.md"), r"(?s)start 9 .*\| The whole idea \| 4 hours \| 0 \|\n"
+                         r".*\| Sampler \|  \| 5 \|\n.*\| Partition \|  \| 15 \|\n")
+
+    def test_another_processor_is_told_what_to_do(self):
+        with mock.patch("author_tool.export_objects.system", lambda: "debian:12"):
+            text = " ".join(export_objects.objects_cmake([], "GNU", "12.2.0", "x86_64").split())
+        self.assertIn("docker run --platform linux/amd64 debian:12", text)
+        self.assertIn('"^GNU 12[.]"', text)
 
     def test_an_update_keeps_work_and_deletes_old_files(self):
         self.write("libmini/old.cpp", "int old;\n")
@@ -234,6 +278,8 @@ class Course(FakeTree):
         self.export("7")
         self.patch(("lab_tool.workspace.Catalogue", lambda: Catalogue(self.course)))
         self.assertIn("this course has no solutions", self.call("diff", "7.1", code=1))
+        self.patch(("lab_tool.verbs.quiz.Catalogue", lambda: Catalogue(self.course)))
+        self.assertIn("a course prints no key", self.call("quiz", "7", "--seed", "4", "--answers", code=1))
 
 
 class WholeExport(unittest.TestCase):

@@ -43,6 +43,15 @@ SPEAKS_FOR_ITSELF = re.compile(
     r"Member (?P<made>\w+)\(.*\(function\) of (class|struct) (\w+::)*(?P=made) |"
     r"Member [a-z_]+\(\)( const)?( override)?( ?=0)? \(function\) of (class|struct) ")
 UNDOCUMENTED = " is not documented."
+OTHER_PAGE = re.compile(r"\]\((?:\.\./)?(\w+)\.md\)")
+
+
+def named(path):
+    """Returns the text of a page of docs/pages for Doxygen: with its name, and with references to the
+    other pages in place of plain links."""
+    name = "mainpage" if path.stem == "index" else path.stem
+    text = path.read_text(encoding="utf-8").replace("\n", f" {{#{name}}}\n", 1)
+    return OTHER_PAGE.sub(r"](@ref \1)", text)
 
 
 def write_pages(output):
@@ -51,8 +60,7 @@ def write_pages(output):
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- translations -->": translations.tabs(translated),
              "<!-- components -->": components.page_part(ROOT)}
-    pages = {path.name: path.read_text(encoding="utf-8")
-             for path in sorted((ROOT / "docs/pages").glob("*.md"))}
+    pages = {path.name: named(path) for path in sorted((ROOT / "docs/pages").glob("*.md"))}
     for lab in found:
         pages |= {f"{name}.md": text for name, text in labs.pages_of(lab).items()}
     pages |= {f"{page.name}.md": page.page(found) for page in translated}

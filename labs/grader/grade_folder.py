@@ -2,15 +2,16 @@
 """Grades each submission in a folder, and writes the marks to stdout as CSV.
 
     labs/grader/grade_folder.py submissions 7 > marks.csv
-    labs/grader/grade_folder.py submissions 7,9 --user student > marks.csv      as root
+    labs/grader/grade_folder.py submissions 7,9 --user student > marks.csv
 
-A submission is a zip of labs/lab submit, or a student's folder with the zip, as Moodle makes it. There
-is a row for each submission and lab. The column review names what an instructor should read, because
-honest work seldom has it. It changes no points, since each finding may have a good reason:
+A submission is a zip of labs/lab submit, or a student's folder with the zip, as
+Moodle makes it. There is a row for each submission and lab. The column review
+names what an instructor should read, because honest work seldom has it. It
+changes no points, since each finding may have a good reason:
 
-    work/07-partition/partition.cpp:9 has Catch::     a name of STRANGE that libmini's file has not
-    ... has 3 of 60 lines of the hunt                 the bug hunt was replaced, not repaired
-    ... has 12 of 13 lines of the guided frame        it is graded as written from nothing"""
+    work/07-partition/partition.cpp:9 has Catch::   libmini's file has it not
+    ... has 3 of 60 lines of the hunt               replaced, not repaired
+    ... has 12 of 13 lines of the guided frame      graded as from nothing"""
 
 import argparse
 import csv

@@ -157,7 +157,9 @@ class Folder(FakeTree):
 
     def test_an_honest_submission_needs_no_review(self):
         hunt = (self.root / "labs/09-sampler/bug_hunt.cpp").read_text()
-        own = "int Sampler::sample(int i) const { return i + i; }  // catch it, then exit\n"
+        self.write("libmini/sampler.cpp", CORE.replace("return 2", "if (i) _exit(1);\n    return 2"))
+        own = '#include "libmini/sampler.hpp"\nSampler::Sampler(int n)\n{}\nint Sampler::sample(\n' \
+              "int i) const { _exit(1); }  // catch it, then exit\nvoid Sampler::notify() {}\n"
         self.assertEqual(self.rows(sampler=own, bug_hunt=hunt.replace("_0;", "_zero;")), "")
         self.assertEqual(self.rows(sampler=CORE, bug_hunt=hunt), "")  # guided: it has the markers
 

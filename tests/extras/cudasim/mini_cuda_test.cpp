@@ -79,6 +79,22 @@ Answer mini_cuda_of(const std::string& text, const std::string& options,
                             "/mini cuda ", options, " it.cu"));
 }
 
+TEST_CASE("one of several processes precompiles the simulator's header for all") {
+    if (!is_installed("g++")) return;
+    const test::Folder folder;
+    std::ofstream(folder / "compiler")
+        << "#!/bin/sh\ncase \"$*\" in *c++-header*) echo >>" << folder / "made"
+        << ";; esac; g++ \"$@\"\n";
+    std::ofstream(folder / "it.cu") << "int main() { puts(\"right\"); }\n";
+    const Answer all =
+        run_shell(concat("cd ", folder.path(),
+                         " && chmod +x compiler && export CXX=$PWD/compiler "
+                         "MINI_CUDA_CACHE=$PWD && for i in 1 2 3; do ",
+                         MINI_BIN_DIR, "/mini cuda --run -O0 it.cu & done; wait"));
+    CHECK(all.text == "right\nright\nright\n");
+    CHECK(test::read_file(folder / "made") == "\n");
+}
+
 TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
     const Answer result = mini_cuda_of(
         "__global__ void copy(float* to, const float* from) {\n"

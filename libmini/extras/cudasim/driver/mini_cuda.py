@@ -23,6 +23,7 @@ for, and its libraries, are accepted and ignored. CXX names another compiler.
 # A .cu file is translated (translate.py) and compiled with program.hpp, which is precompiled at
 # the first use, in MINI_CUDA_CACHE or ~/.cache/libmini/cuda.
 
+import fcntl
 import hashlib
 import os
 import re
@@ -135,8 +136,7 @@ class Compiler:
         self.command = shlex.split(os.environ.get("CXX") or name)
         self.linker = [f"-fuse-ld={linker}"] if linker else []
         try:
-            self.version = subprocess.run(self.command + ["--version"], check=True, text=True,
-                                          capture_output=True).stdout
+            self.version = subprocess.check_output(self.command + ["--version"], text=True)
         except (OSError, subprocess.CalledProcessError) as error:
             fail(f"{error}; set CXX to GCC or Clang")
         self.is_clang = "clang" in self.version
@@ -181,16 +181,16 @@ class Compiler:
         folder = Path(os.environ.get("MINI_CUDA_CACHE") or Path(cache) / "libmini/cuda") / key
         copy = folder / "program.hpp"
         made = folder / ("program.hpp.pch" if self.is_clang else "program.hpp.gch")
-        if not made.exists():
-            part = folder / f"{os.getpid()}.part"  # others may do the same at once
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-                part.write_text(f'#include "{header}"\n')
-                os.utime(part, (1, 1))  # Clang wants the same time in every process
-                part.rename(copy)
-                self.run(self.base + ["-w", "-x", "c++-header", str(copy), "-o", str(part)])
-                part.rename(made)
-            except OSError:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with open(folder / "lock", "wb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be making it
+                if not made.exists():
+                    copy.write_text(f'#include "{header}"\n')
+                    self.run(self.base + ["-w", "-x", "c++-header", str(copy), "-o", f"{copy}.part"])
+                    Path(f"{copy}.part").rename(made)
+        except OSError:
+            if not made.exists():
                 return ["-include", str(header)]
         return ["-include-pch", str(made)] if self.is_clang else ["-include", str(copy)]
 

@@ -1,5 +1,5 @@
 // Makes the buttons of Doxygen and of its theme, which are plain elements with a click handler,
-// buttons for the keyboard and for screen readers too.
+// buttons for the keyboard and for screen readers too, and lets the keyboard scroll wide code and tables.
 
 (() => {
   const NAMES = {
@@ -10,6 +10,8 @@
     ".directory .levels span": "",
     ".directory .arrow[onclick]": "Open or close",
   };
+
+  const SCROLLS = "pre, .fragment, .terminal, .wide, figure, table, tbody, .memproto, center, .center";
 
   function makeButton(element, name) {
     element.tabIndex = 0;
@@ -30,9 +32,16 @@
       icon.ariaHidden = "true";  // does the same as the arrow before it
   }
 
+  // The arrow keys scroll an element only if it can have the focus.
+  const wide = new ResizeObserver((entries) => {
+    for (const {target} of entries)
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  });
+
   // Some are made after the page has loaded.
   addEventListener("DOMContentLoaded", () => {
     makeButtons();
+    for (const element of document.querySelectorAll(SCROLLS)) wide.observe(element);
     new MutationObserver(makeButtons).observe(document.body, {childList: true, subtree: true});
   });
 })();

@@ -28,11 +28,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 FOLDER = Path(__file__).parent
+AXE = FOLDER.parents[1] / "build/python/axe_playwright_python/axe.min.js"  # tests/python_packages.sh
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37,
         "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 TYPED = {"Enter": "\r", " ": " "}  # the keys that also enter a character
-CHECKS = ("sideways", "images", "headings", "names", "ids", "contrast", "focus")  # of checks.js
+OWN_CHECKS = ("sideways", "images", "headings", "names", "ids", "contrast", "focus")  # of checks.js
+CHECKS = (*OWN_CHECKS, *["wcag"] * AXE.exists())
 DEADLINE = 60  # seconds that a command may take
 FIRST_FREE = 10  # a file descriptor that is neither 3 nor 4
 SKIPPED = 77  # an exit code
@@ -204,12 +206,14 @@ class Browser:
 
     def load_checks(self):
         """Prepares the page for faults(): opens all that is folded."""
-        self.inject("checks.js")
+        for script in (AXE, FOLDER / "checks.js"):
+            if script.exists():
+                self.run(script.read_text(encoding="utf-8") + "\n0")
         self.run("checks.openAll()")
 
     def faults(self, kinds=CHECKS):
         """Returns what these checks find in the page; load_checks() comes first."""
-        return self.run(f"{list(kinds)}.flatMap((kind) => checks[kind]())")
+        return self.run(f"Promise.all({list(kinds)}.map((kind) => checks[kind]())).then((all) => all.flat())")
 
     def press(self, key):
         """Presses and releases a key: "Tab", "Enter", "ArrowRight" or a character."""
@@ -229,10 +233,6 @@ class Browser:
         }})()""")
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **spot)
-
-    def inject(self, file):
-        """Runs a script of this folder in the page."""
-        self.run((FOLDER / file).read_text(encoding="utf-8") + "\n0")
 
     def wait_for(self, script, frame=None):
         """Blocks until an expression is true, and returns its value; throws after the deadline."""

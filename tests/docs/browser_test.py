@@ -10,9 +10,10 @@ import sys
 import unittest
 from pathlib import Path
 
-from browser import Browser, CommandError, is_broken, main
+from browser import AXE, Browser, CommandError, is_broken, main
 
-ONCE, IN_EACH_SCHEME = ("sideways", "images", "headings", "names", "focus"), ("contrast",)
+ONCE = ("sideways", "images", "headings", "names", "focus")
+IN_EACH_SCHEME = ("contrast", *["wcag"] * AXE.exists())
 SITE = Path(sys.argv.pop()).resolve() / "html"
 WIDTHS, SCHEMES = (1400, 390), ("light", "dark")
 MOST_STOPS = 120  # of the Tab key, before the first link of the contents

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from browser import Browser, main
+from browser import AXE, OWN_CHECKS, Browser, main
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 WHOLE = f"""<h1>Rings</h1><p>Each rank <a href="#end">sends</a>.</p><h2>Costs</h2>
@@ -12,7 +12,7 @@ WHOLE = f"""<h1>Rings</h1><p>Each rank <a href="#end">sends</a>.</p><h2>Costs</h
 <p style="opacity: .9; background: #eee; color: #555">6 messages</p>
 <svg viewBox="0 0 90 30" role="img" aria-label="rank 0"><rect width="90" height="30" fill="#123"/>
 <text x="20" y="20" fill="#fff">rank 0</text></svg>
-<pre style="overflow-x: auto; width: 99%">{"a long line of code " * 40}</pre>
+<pre style="overflow-x: auto; width: 99%" tabindex="0">{"a long line of code " * 40}</pre>
 <details><summary>Hint</summary><p>Send first.</p></details><p id="end">End.</p>"""
 
 
@@ -35,7 +35,7 @@ class Checks(unittest.TestCase):
         self.browser.show(390, scheme)
         self.browser.open(self.file.as_uri())
         self.browser.load_checks()
-        return self.browser.faults()
+        return self.browser.faults(OWN_CHECKS)
 
     def assert_fault(self, fault, text, **how):
         found = self.faults(text, **how)
@@ -51,7 +51,7 @@ class Checks(unittest.TestCase):
 
     def test_sideways_scrolling(self):
         self.assert_fault("scrolls sideways", page(WHOLE + '<div style="width: 500px">wide</div>'))
-        self.assert_replaced("scrolls sideways", '<pre style="overflow-x: auto; width: 99%">', "<pre>")
+        self.assert_replaced("scrolls sideways", '<pre style="overflow-x: auto; width: 99%"', "<pre")
 
     def test_images(self):
         self.assert_replaced("no alternative text: data:", ' alt="a ring"', "")
@@ -94,6 +94,16 @@ class Checks(unittest.TestCase):
     def test_focus(self):
         self.assert_replaced("focus is not visible: button", "<button", '<button style="outline: none"')
         self.assert_replaced("only a mouse reaches #end", '<p id="end"', '<p onclick="f()" id="end"')
+
+    @unittest.skipUnless(AXE.exists(), "axe-core is missing; tests/python_packages.sh installs it")
+    def test_rules_of_axe_core(self):
+        by_colour = '<a style="color: #555; text-decoration: none"'
+        for fault, before, after in (("image-alt", ' alt="a ring"', ""),
+                                     ("link-in-text-block", "<a", by_colour)):
+            self.faults(page(WHOLE.replace(before, after, 1)))
+            self.assertIn(fault, " ".join(self.browser.faults(["wcag"])))
+        self.faults(page(WHOLE))
+        self.assertEqual(self.browser.faults(["wcag"]), [])
 
     def test_errors_of_scripts_are_noted(self):
         self.faults(page(WHOLE + "<script>missing.call()</script>"))

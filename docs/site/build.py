@@ -22,6 +22,7 @@ import figures  # noqa: E402
 import components  # noqa: E402
 import labs  # noqa: E402
 import run_picture  # noqa: E402
+import slides  # noqa: E402
 import translations  # noqa: E402
 from finish import finish  # noqa: E402
 from markdown import for_doxygen  # noqa: E402
@@ -32,7 +33,7 @@ STYLES = ("doxygen-awesome.css", "doxygen-awesome-sidebar-only.css",
 SCRIPTS = {"doxygen-awesome-darkmode-toggle.js": "DoxygenAwesomeDarkModeToggle",
            "doxygen-awesome-fragment-copy-button.js": "DoxygenAwesomeFragmentCopyButton",
            "doxygen-awesome-paragraph-link.js": "DoxygenAwesomeParagraphLink"}
-OWN_SCRIPTS = sorted((ROOT / "docs/site").glob("*.js"))
+OWN_FILES = [*sorted((ROOT / "docs/site").glob("*.js")), ROOT / "docs/site/slides.css"]
 SKIPPED = 77
 
 # Members that need no documentation because name and type explain them: plain fields, accessors
@@ -112,7 +113,7 @@ def settings(output, files):
         "MINI_SITE": str(output),
         "MINI_PYTHON": sys.executable,
         "MINI_STYLES": " ".join(map(str, [*styles, ROOT / "docs/site/site.css"])),
-        "MINI_FILES": " ".join(map(str, [*scripts, *OWN_SCRIPTS, *files])),
+        "MINI_FILES": " ".join(map(str, [*scripts, *OWN_FILES, *files])),
         "MINI_HAVE_DOT": "YES" if shutil.which("dot") else "NO",
     }
 
@@ -154,7 +155,12 @@ def build(output, mini=None, programs=None):
     if run.returncode or warnings:
         print(run.stderr, *warnings, f"docs: {len(warnings)} warnings", sep="\n", file=sys.stderr)
         return 1
-    finish(output / "html", translations.links())
+    titles = {lab.number: lab.title for lab in labs.read_labs(ROOT) if lab.tasks}
+    links = translations.links()
+    for number in titles:
+        links[f"lab{number}.html"] = slides.link(number) + links.get(f"lab{number}.html", "")
+    finish(output / "html", links)
+    slides.write_slides(output / "html", titles)
     print(f"docs: {output / 'html/index.html'}")
     return 0
 

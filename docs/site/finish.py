@@ -67,8 +67,8 @@ def in_chinese(html):
 
 
 def finish(folder, links):
-    """Rewrites the pages and the scripts in the site's folder. `links` has, for pages in two languages,
-    the HTML that links each to the other."""
+    """Rewrites the pages and the scripts in the site's folder. `links` has HTML for the top of some
+    pages, with links to the same page in the other language, and to slides."""
     for page in folder.glob("*.html"):
         text = finished(page.read_text(encoding="utf-8"))
         text = text.replace(CONTENTS, links.get(page.name, "") + CONTENTS, 1)

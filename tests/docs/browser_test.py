@@ -86,6 +86,17 @@ class TheSite(unittest.TestCase):
         for i, page in enumerate(self.reference[::EVERY]):  # each in one of the four settings
             self.check_in(page, WIDTHS[i % 2], [SCHEMES[i // 2 % 2]])
 
+    def test_a_deck_has_8_to_14_slides_and_each_fits_on_a_page_of_paper(self):
+        decks = sorted(SITE.glob("slides*.html"))
+        self.assertGreater(len(decks), 20)
+        for deck in decks:
+            self.open(deck, 1280)
+            self.browser.call("Emulation.setEmulatedMedia", media="print")
+            heights = self.browser.run("[...document.querySelectorAll('section')].map((s) => s.scrollHeight)")
+            self.browser.call("Emulation.setEmulatedMedia", media="")
+            with self.subTest(deck.name):
+                self.assertTrue(8 <= len(heights) <= 14 and max(heights) == 720, heights)
+
     def test_the_tab_key_reaches_the_search_field_and_the_contents(self):
         for width in WIDTHS:
             self.open(SITE / "index.html", width)

@@ -10,6 +10,7 @@ import header_filter
 import components
 import labs
 import markdown
+import slides
 import translations
 from lab_tool.catalogue import Task
 
@@ -32,6 +33,23 @@ def lab_with(folder, number, text):
     (folder / f"{number}-lab").mkdir(exist_ok=True)
     (folder / f"{number}-lab/README.md").write_text(f"# Lab\n\n{text}\n", encoding="utf-8")
     return SimpleNamespace(number=number, folder=folder / f"{number}-lab", title="Lab", tasks=[])
+
+
+class Slides(unittest.TestCase):
+    def test_a_slide_has_the_beginnings_of_paragraphs_and_one_large_thing(self):
+        table = "<table><tr>\n<td>1\n</table>"
+        found = slides.slides_of("Rings", (
+            f"<p >A ring <b>sends. It</b> waits. More. More. More.</p>{table}<p >Then:</p><pre>a\nb\n</pre>"
+            "<details><p >The answer.</p></details>"))
+        self.assertEqual(found, [("Rings", ["<p>A ring <b>sends. It</b> waits.</p>", table]),
+                                 ("Rings", ["<p>Then:</p>", "<pre>a\nb\n</pre>"])])
+
+    def test_tasks_and_what_belongs_to_them_are_left_out(self):
+        page = slides.CONTENTS + '<div class="textblock"><p >Begin.</p>' + "".join(
+            f"<h{level}>{head}</h{level}><p >{head}.</p>" for level, head in (
+                (2, "The idea"), (3, "Trees"), (2, "Bug hunt"), (3, "Where"), (2, "Questions")))
+        self.assertEqual([head for head, _ in slides.deck("Lab 07", page, "")],
+                         ["Lab 07", "The idea", "Trees", "Questions"])
 
 
 class HeaderFilter(unittest.TestCase):

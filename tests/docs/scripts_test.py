@@ -12,6 +12,7 @@ import labs
 import markdown
 import slides
 import translations
+import validation
 from lab_tool.catalogue import Task
 
 
@@ -50,6 +51,21 @@ class Slides(unittest.TestCase):
                 (2, "The idea"), (3, "Trees"), (2, "Bug hunt"), (3, "Where"), (2, "Questions")))
         self.assertEqual([head for head, _ in slides.deck("Lab 07", page, "")],
                          ["Lab 07", "The idea", "Trees", "Questions"])
+
+
+class Validation(unittest.TestCase):
+    def test_the_page_has_the_grades_the_mutants_of_a_lab_and_failed_runs(self):
+        run = {"minutes": 7.5, "load": 2.1, "date": "2026-11-30", "commit": "1a2b3c4", "machine": "EPYC, 2 cores"}
+        check = ("lab07.1/a   case one\nlab07.2/b   case\nWRONG: mutant lab07.2/c survives: x\n"
+                 "dev check: 1 labs, 3 mutants, 2 killed, 1 wrong, 450 s")
+        page = validation.page_of([
+            {"part": "check", "code": 1, "output": check, **run},
+            {"part": "grades", "code": 0, "output": "frames: 0 of 70 points\n"
+             "the reference: 75 of 70 points\n", **run}], {"07": 2}, "0.3.0")
+        for line in ("# Validation of 0.3.0 {#validation}", "| frames | 0 of 70 |", "| 07 | 2 | 3 | 2 |",
+                     "| `labs/lab dev check` | failed, exit code 1 | 7.5 | 2.1 | 2026-11-30 | 1a2b3c4 | 1 |",
+                     "Machine 1: EPYC, 2 cores.", "- `tests/labs/course_end_to_end.py`"):
+            self.assertIn(f"\n{line}\n", f"\n{page}")
 
 
 class HeaderFilter(unittest.TestCase):

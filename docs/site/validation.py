@@ -37,7 +37,7 @@ PARTS = {  # name: (command, the line of its output that goes into the page)
     **{f"faults-{kind}": (f"build/release/bin/dist_faults {kind}",
                           r"(\d+ faults, .* out of bounds)") for kind in KINDS}}
 HEAD = """\
-# Validation of {version} {{#validation}}
+# Validation of {version}
 
 Made by `docs/site/validation.py` from the output of the commands below. A run that failed
 has its row, too. The hours of the labs are estimates: no class has been measured.

@@ -126,10 +126,8 @@ Tensor tanh(const Tensor& x) {
     Tensor y = ops::unary(UnaryOp::kTanh, x);
     return record("tanh", y, {x},
                   [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
-                      const Tensor slope =
-                          ops::sub(Tensor::full({}, 1.0, DType::kFloat32, g.device()),
-                                   ops::mul(y.get(), y.get()));
-                      return {ops::mul(g, slope)};
+                      const Tensor square = ops::mul(y.get(), y.get());
+                      return {ops::mul(g, ops::sub(number_like(g, 1), square))};
                   });
 }
 

@@ -52,7 +52,7 @@ Tensor probability_gradient(const Tensor& g, const Tensor& p, const Tensor& t) {
 // dL/dt = g (log(1 - p) - log p), not clamped.
 Tensor target_gradient(const Tensor& g, const Tensor& p) {
     using kernels::UnaryOp;
-    const Tensor rest = ops::sub(Tensor::full({}, 1.0, DType::kFloat32, p.device()), p);
+    const Tensor rest = ops::sub(number_like(p, 1), p);
     return ops::mul(
         g, ops::sub(ops::unary(UnaryOp::kLog, rest), ops::unary(UnaryOp::kLog, p)));
 }

@@ -1,5 +1,7 @@
 #include "libmini/datasets/idx.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -110,19 +112,11 @@ class UnpackedFile {
 };
 
 std::string hex(std::span<const uint8_t> bytes) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text = "0x";
-    for (const uint8_t byte : bytes) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
+    return fmt::format("0x{:02x}", fmt::join(bytes, ""));
 }
 
 std::string product(const std::vector<int64_t>& sizes) {
-    std::string text;
-    for (const int64_t size : sizes) text += concat(text.empty() ? "" : " x ", size);
-    return text;
+    return fmt::format("{}", fmt::join(sizes, " x "));
 }
 
 // Returns the number of bytes that a header claims, or -1 if it is more than

@@ -1,5 +1,7 @@
 #include "libmini/io/sha256.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -13,14 +15,7 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
     const int result = EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr,
                                   EVP_sha256(), nullptr);
     MINI_CHECK(result == 1, "sha256: EVP_Digest failed");
-
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string hex;
-    for (const unsigned char byte : digest) {
-        hex += kDigits[byte >> 4];
-        hex += kDigits[byte & 15];
-    }
-    return hex;
+    return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 }  // namespace mini::io

@@ -175,11 +175,6 @@ void matmul(float* out,      // (M, N)
             const float* b,  // (K, N), or (N, K) when transposed
             int64_t M, int64_t N, int64_t K, MatmulOptions options = {});
 
-/// y[i, j] += bias[j].
-void add_bias_rows(float* y,           // (rows, cols)
-                   const float* bias,  // (cols)
-                   int64_t rows, int64_t cols);
-
 // ---- convolution (conv.cpp)
 
 /// y = the cross-correlation of x with w, plus bias (`torch.nn.functional.conv2d`).

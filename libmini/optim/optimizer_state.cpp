@@ -1,6 +1,7 @@
 #include "libmini/optim/optimizer_state.hpp"
 
-#include <array>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -10,7 +11,6 @@
 namespace mini::optim {
 namespace {
 
-constexpr size_t kMaxDigits = 32;     // the shortest text of a double has at most 24
 constexpr double kMaxSteps = 0x1p53;  // a double represents every integer up to 2^53
 
 bool is_step_count(double number) {
@@ -23,11 +23,7 @@ std::string state_name(size_t parameter, const std::string& what) {
     return concat("state.", parameter, ".", what);
 }
 
-std::string exact_text(double number) {
-    std::array<char, kMaxDigits> text;
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
-    return std::string(text.data(), end.ptr);
-}
+std::string exact_text(double number) { return fmt::format("{}", number); }
 
 double exact_number(const std::string& text) {
     double number = 0;

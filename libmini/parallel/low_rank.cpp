@@ -6,17 +6,6 @@
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
-namespace {
-
-// Returns a view of the elements of `flat` from `offset` on; increases `offset` by their
-// number.
-Tensor next_part(const Tensor& flat, int64_t& offset, const Shape& shape) {
-    const Tensor part = ops::narrow(flat, 0, offset, element_count(shape));
-    offset += part.numel();
-    return ops::view(part, shape);
-}
-
-}  // namespace
 
 LowRank low_rank_of(const GradBucket& bucket, int64_t r, double min_rate) {
     LowRank parts;
@@ -38,12 +27,17 @@ LowRank low_rank_of(const GradBucket& bucket, int64_t r, double min_rate) {
     parts.all_Q = bucket.buffer.new_zeros({Q_size});
     parts.all_whole = bucket.buffer.new_zeros({whole_size});
     int64_t P_at = 0, Q_at = 0, whole_at = 0;
+    const auto next = [](const Tensor& flat, int64_t& offset, const Shape& shape) {
+        const Tensor part = ops::narrow(flat, 0, offset, element_count(shape));
+        offset += part.numel();
+        return ops::view(part, shape);
+    };
     for (auto& [M, P, Q] : parts.matrices) {
-        P = next_part(parts.all_P, P_at, {M.size(0), r});
-        Q = next_part(parts.all_Q, Q_at, {M.size(1), r});
+        P = next(parts.all_P, P_at, {M.size(0), r});
+        Q = next(parts.all_Q, Q_at, {M.size(1), r});
     }
     for (auto& [gradient, copy] : parts.whole)
-        copy = next_part(parts.all_whole, whole_at, gradient.shape());
+        copy = next(parts.all_whole, whole_at, gradient.shape());
     return parts;
 }
 

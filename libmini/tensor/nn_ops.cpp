@@ -98,10 +98,10 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     if (!bias.defined()) return y;
     check_shape(bias.shape() == Shape{w.size(0)}, "linear: the bias is ", bias.shape(),
                 " but the weight is ", w.shape());
-    const Tensor added = contiguous(bias);
-    run<cpu::add_bias_rows, gpu::add_bias_rows>(common_device("linear", y, bias),
-                                                y.data<float>(), added.data<float>(),
-                                                y.size(0), y.size(1));
+    const Tensor rows = expand(bias, y.shape());
+    run<cpu::binary, gpu::binary>(
+        common_device("linear", y, bias), kernels::BinaryOp::kAdd, y.data<float>(),
+        y.data<float>(), rows.data<float>(), y.shape(), y.strides(), rows.strides());
     return y;
 }
 

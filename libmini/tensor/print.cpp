@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "libmini/tensor/ops.hpp"
 
@@ -97,15 +98,6 @@ class Format {
     size_t width_ = 1;
 };
 
-std::string join(const std::vector<std::string>& parts, const std::string& between) {
-    std::string all;
-    for (size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0) all += between;
-        all += parts[i];
-    }
-    return all;
-}
-
 // Returns a row "[1, 2, 3]", in lines of at most kLineWidth characters.
 std::string row_text(const Tensor& x, size_t indent, bool abbreviated,
                      const Format& format) {
@@ -122,7 +114,8 @@ std::string row_text(const Tensor& x, size_t indent, bool abbreviated,
     for_each_printed(
         x, abbreviated, [&](int64_t i) { add(format(ops::select(x, 0, i))); },
         [&] { add(" ..."); });
-    return concat("[", join(lines, concat(",\n", std::string(indent + 1, ' '))), "]");
+    return fmt::format("[{}]",
+                       fmt::join(lines, concat(",\n", std::string(indent + 1, ' '))));
 }
 
 std::string text_of(const Tensor& x, size_t indent, bool abbreviated,
@@ -138,8 +131,8 @@ std::string text_of(const Tensor& x, size_t indent, bool abbreviated,
         },
         [&] { parts.emplace_back("..."); });
     const std::string lines(static_cast<size_t>(x.dim() - 1), '\n');
-    return concat("[", join(parts, concat(",", lines, std::string(indent + 1, ' '))),
-                  "]");
+    return fmt::format(
+        "[{}]", fmt::join(parts, concat(",", lines, std::string(indent + 1, ' '))));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -22,22 +21,16 @@ void check_image(const char* who, const Tensor& image) {
 // Copies the rows of `from` (C, h, w) into `to` (C, H, W): row y of a channel becomes
 // row y - top, and column x becomes column x - left. Pixels outside of either image
 // are skipped.
-void copy_window(const Tensor& from, Tensor& to, int64_t top, int64_t left) {
-    const int64_t C = from.size(0), h = from.size(1), w = from.size(2);
-    const int64_t H = to.size(1), W = to.size(2);
-    const int64_t first_x = std::max<int64_t>(left, 0), last_x = std::min(w, left + W);
-    const int64_t first_y = std::max<int64_t>(top, 0), last_y = std::min(h, top + H);
-    if (first_x >= last_x) return;
-
-    const size_t item = item_size(from.dtype());
-    for (int64_t c = 0; c < C; ++c)
-        for (int64_t y = first_y; y < last_y; ++y) {
-            const int64_t source = (c * h + y) * w + first_x;
-            const int64_t target = (c * H + y - top) * W + first_x - left;
-            std::memcpy(to.raw_data() + static_cast<size_t>(target) * item,
-                        from.raw_data() + static_cast<size_t>(source) * item,
-                        static_cast<size_t>(last_x - first_x) * item);
-        }
+void copy_window(const Tensor& from, const Tensor& to, int64_t top, int64_t left) {
+    const int64_t x = std::max<int64_t>(left, 0), y = std::max<int64_t>(top, 0);
+    const int64_t width = std::min(from.size(2), left + to.size(2)) - x;
+    const int64_t height = std::min(from.size(1), top + to.size(1)) - y;
+    if (width <= 0 || height <= 0) return;
+    const auto part = [&](const Tensor& image, int64_t first_y, int64_t first_x) {
+        return ops::narrow(ops::narrow(image, 1, first_y, height), 2, first_x, width);
+    };
+    Tensor copied = part(to, y - top, x - left);
+    ops::copy_(copied, part(from, y, x));
 }
 
 // Reverses the pixels of each row, whatever their dtype.
@@ -72,12 +65,7 @@ Tensor ToTensor::operator()(const Tensor& image) const {
     check_shape(image.dtype() == DType::kUInt8,
                 "ToTensor: expected an image of uint8 or float32, got ", image.dtype(),
                 " ", image.shape());
-
-    const Tensor bytes = ops::contiguous(image);
-    Tensor scaled = Tensor::empty(image.shape(), DType::kFloat32, Device::cpu());
-    std::ranges::transform(bytes.span<uint8_t>(), scaled.data<float>(),
-                           [](uint8_t x) { return static_cast<float>(x) / 255.0f; });
-    return scaled;
+    return ops::div(ops::to(image, DType::kFloat32), cpu_tensor<float>({255}));
 }
 
 Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
@@ -95,27 +83,16 @@ Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
 
 Tensor Normalize::operator()(const Tensor& image) const {
     check_image("Normalize", image);
-    const auto channels = static_cast<size_t>(image.size(0));
-    check_shape(mean_.size() == 1 || mean_.size() == channels, "Normalize: the image is ",
+    const auto count = static_cast<int64_t>(mean_.size());
+    check_shape(count == 1 || count == image.size(0), "Normalize: the image is ",
                 image.shape(), " with ", image.size(0), " channels, but there are ",
-                mean_.size(), " means and stds");
+                count, " means and stds");
     check_shape(image.dtype() == DType::kFloat32,
                 "Normalize: expected an image of float32, got ", image.dtype(), " ",
                 image.shape(), "; put ToTensor before it");
-
-    const Tensor pixels = ops::contiguous(image);
-    Tensor normalised = Tensor::empty(image.shape(), DType::kFloat32, Device::cpu());
-    const float* from = pixels.data<float>();
-    float* to = normalised.data<float>();
-    const int64_t channel_size = image.size(1) * image.size(2);
-    for (size_t c = 0; c < channels; ++c) {
-        const size_t k = mean_.size() == 1 ? 0 : c;
-        const float mean = mean_[k], std = std_[k];
-        const auto normalise = [mean, std](float x) { return (x - mean) / std; };
-        to = std::transform(from, from + channel_size, to, normalise);
-        from += channel_size;
-    }
-    return normalised;
+    const Shape shape{count, 1, 1};
+    return ops::div(ops::sub(image, Tensor::from(mean_, shape, image.device())),
+                    Tensor::from(std_, shape, image.device()));
 }
 
 RandomCrop::RandomCrop(int64_t size, int64_t padding) : RandomCrop(size, size, padding) {}

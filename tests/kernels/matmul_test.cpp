@@ -72,14 +72,4 @@ TEST_CASE("matmul is bitwise identical for any alignment of the matrices") {
     }
 }
 
-TEST_CASE("add_bias_rows adds the bias to every row") {
-    std::vector<float> y = {1, 2, 3, 4, 5, 6};
-    const std::vector<float> bias = {10, 20, 30};
-    cpu::add_bias_rows(y.data(), bias.data(), 2, 3);
-    CHECK(y == std::vector<float>{11, 22, 33, 14, 25, 36});
-
-    cpu::add_bias_rows(y.data(), bias.data(), 0, 3);
-    CHECK(y == std::vector<float>{11, 22, 33, 14, 25, 36});
-}
-
 }  // namespace mini::kernels

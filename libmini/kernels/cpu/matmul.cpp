@@ -54,9 +54,4 @@ void matmul(float* out, const float* a, const float* b, int64_t M, int64_t N, in
     // [lab02.5]
 }
 
-void add_bias_rows(float* y, const float* bias, int64_t rows, int64_t cols) {
-    for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < cols; ++j) y[i * cols + j] += bias[j];
-}
-
 }  // namespace mini::kernels::cpu

@@ -8,7 +8,6 @@
 
 #include "libmini/kernels/cuda/each.hpp"
 
-#include <array>
 #include <cstddef>
 #include <span>
 
@@ -150,12 +149,6 @@ void scale(float* x, float alpha, int64_t n, cudaStream_t stream) {
 
 void fill(float* out, float value, int64_t n, cudaStream_t stream) {
     fill_elements(out, value, n, DType::kFloat32, stream);
-}
-
-void add_bias_rows(float* y, const float* bias, int64_t rows, int64_t cols,
-                   cudaStream_t stream) {
-    binary(BinaryOp::kAdd, y, y, bias, std::array{rows, cols},
-           std::array{cols, int64_t{1}}, std::array{int64_t{0}, int64_t{1}}, stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -36,7 +36,6 @@ OnGpu<cpu::relu_backward> relu_backward;
 OnGpu<cpu::axpy> axpy;
 OnGpu<cpu::scale> scale;
 OnGpu<cpu::fill> fill;
-OnGpu<cpu::add_bias_rows> add_bias_rows;
 
 // element_types.cu
 

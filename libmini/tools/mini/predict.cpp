@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -54,14 +53,9 @@ void load(nn::ConvNet& model, const std::string& path) {
 std::vector<double> probabilities(nn::ConvNet& model, const Tensor& digit) {
     const NoGradGuard no_grad;
     const auto [mean, std] = data::mnist_normalize();
-    std::vector<float> input = digit.to_vector<float>();
-    for (float& value : input) value = (value - mean[0]) / std[0];
-    std::vector<double> result;
-    for (const float log :
-         log_softmax(model(Tensor::from(std::move(input), {1, 1, 28, 28})))
-             .to_vector<float>())
-        result.push_back(std::exp(double{log}));
-    return result;
+    const Tensor input = reshape((digit - mean[0]) / std[0], {1, 1, 28, 28});
+    const auto chances = softmax(model(input)).to_vector<float>();
+    return {chances.begin(), chances.end()};
 }
 
 std::string line_of(const std::string& path, const std::vector<double>& chances) {

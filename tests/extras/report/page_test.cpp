@@ -15,16 +15,16 @@
 #include "tests/support/contains.hpp"
 
 using namespace mini;
-using report::Lane, report::Slice;
+using report::Lane;
 using test::contains;
 
 namespace {
 
-Slice part(const char* name, int64_t begin, int64_t end) {
+report::Slice part(const char* name, int64_t begin, int64_t end) {
     return {.name = name, .begin = begin, .end = end};
 }
 
-Slice bucket(int64_t index, int64_t begin, int64_t end) {
+report::Slice bucket(int64_t index, int64_t begin, int64_t end) {
     return {.name = concat("all_reduce bucket ", index),
             .lane = Lane::kCommunication,
             .begin = begin,

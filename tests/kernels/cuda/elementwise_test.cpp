@@ -140,14 +140,6 @@ TEST_CASE("on a GPU an index outside the table gives NaN and no gradient") {
     CHECK(dweight.read() == std::vector<float>{0, 3});
 }
 
-TEST_CASE("add_bias_rows adds the bias to every row") {
-    const int64_t rows = GENERATE(0, 1, 31, 100), cols = GENERATE(0, 1, 3, 10, 64);
-    CAPTURE(rows, cols);
-    Both y(small_integers(rows * cols, 1)), bias(small_integers(cols, 2));
-    run_both<cpu::add_bias_rows, cuda::add_bias_rows>(y, bias, rows, cols);
-    CHECK(first_difference(y.read(), y.host) == kNoDifference);
-}
-
 // A strided layout within `size` items.
 struct Layout {
     const char* name;

@@ -1,5 +1,7 @@
 // Orders that barriers, fences and atomics do not give.
 
+#include <cstddef>
+
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 

@@ -16,6 +16,8 @@
 #include <optional>
 #include <string>
 
+#include "mnist_report.hpp"
+
 #include "libmini/core/parallel.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
@@ -29,7 +31,6 @@
 #include "libmini/training/options.hpp"
 #include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
-#include "libmini/training/report.hpp"
 #include "libmini/training/trainer.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "libmini/training/report.hpp"
+#include "mnist_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,29 +9,21 @@
 
 namespace mini::nn {
 
-/// max(x, 0) (`torch.nn.ReLU`).
-class ReLU : public Module {
+/// A function as a module.
+template <Tensor (*kFunction)(const Tensor&)>
+class Activation : public Module {
   public:
-    Tensor forward(const Tensor& x) override { return relu(x); }
+    Tensor forward(const Tensor& x) override { return kFunction(x); }
 };
 
-/// 1 / (1 + exp(-x)) (`torch.nn.Sigmoid`).
-class Sigmoid : public Module {
-  public:
-    Tensor forward(const Tensor& x) override { return sigmoid(x); }
-};
-
-/// x times the probability that a standard normal number is below x (`torch.nn.GELU`).
-class GELU : public Module {
-  public:
-    Tensor forward(const Tensor& x) override { return gelu(x); }
-};
-
-/// The logarithm of softmax along each row (`torch.nn.LogSoftmax(dim=1)`).
-class LogSoftmax : public Module {
-  public:
-    Tensor forward(const Tensor& x) override { return log_softmax(x); }
-};
+/// The modules of PyTorch with these names (`torch.nn.ReLU`, ...). Softmax and LogSoftmax
+/// are those of the last dimension, of each row.
+using ReLU = Activation<relu>;
+using Sigmoid = Activation<sigmoid>;
+using Tanh = Activation<tanh>;
+using GELU = Activation<gelu>;
+using Softmax = Activation<softmax>;
+using LogSoftmax = Activation<log_softmax>;
 
 /// Returns x (`torch.nn.Identity`).
 class Identity : public Module {

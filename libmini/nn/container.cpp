@@ -2,21 +2,21 @@
 
 namespace mini::nn {
 
-Tensor Sequential::forward(const Tensor& x) {
-    Tensor y = x;
-    for (Module* const step : steps_) y = (*step)(y);
-    return y;
-}
-
-void Sequential::add(Module& module) {
+void ModuleList::add(Module& module) {
     register_module(std::to_string(size()), module);
-    steps_.push_back(&module);
+    modules_.push_back(&module);
 }
 
 Tensor ModuleList::forward(const Tensor&) {
     throw UsageError(
         "ModuleList: a list has no forward; call its modules one by one, or use "
         "Sequential");
+}
+
+Tensor Sequential::forward(const Tensor& x) {
+    Tensor y = x;
+    for (Module* const module : *this) y = (*module)(y);
+    return y;
 }
 
 }  // namespace mini::nn

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,41 +11,6 @@
 
 namespace mini::nn {
 
-/// Applies modules one after the other (`torch.nn.Sequential`). The caller owns the
-/// modules that are passed to the constructor; the container owns the modules that
-/// append() constructs. One container may have modules of both kinds.
-///
-///     nn::Linear first(2, 3), second(3, 1);       nn::Sequential net;
-///     nn::Sequential net(first, second);          net.append<nn::Linear>(2, 3);
-///                                                 net.append<nn::Linear>(3, 1);
-class Sequential : public Module {
-  public:
-    /// REQUIRES: `modules` outlive this object.
-    template <typename... Modules>
-    explicit Sequential(Modules&... modules) {
-        (add(modules), ...);
-    }
-
-    /// Constructs a module, adds it as the next step, and returns a reference to it. The
-    /// container owns the module.
-    template <typename M, typename... Args>
-    M& append(Args&&... args) {
-        M& made = make_module<M>(std::to_string(size()), std::forward<Args>(args)...);
-        steps_.push_back(&made);
-        return made;
-    }
-
-    size_t size() const { return steps_.size(); }
-    Module& operator[](size_t i) const { return *steps_.at(i); }
-
-    /// Applies the steps in order; returns x if there are no steps.
-    Tensor forward(const Tensor& x) override;
-
-  private:
-    void add(Module& module);
-    std::vector<Module*> steps_;
-};
-
 /// A list of modules that another module calls (`torch.nn.ModuleList`).
 class ModuleList : public Module {
   public:
@@ -52,9 +18,7 @@ class ModuleList : public Module {
     /// owns the module.
     template <typename M, typename... Args>
     M& append(Args&&... args) {
-        M& made = make_module<M>(std::to_string(size()), std::forward<Args>(args)...);
-        modules_.push_back(&made);
-        return made;
+        return add(std::make_unique<M>(std::forward<Args>(args)...));
     }
 
     size_t size() const { return modules_.size(); }
@@ -66,8 +30,37 @@ class ModuleList : public Module {
     /// modules.
     Tensor forward(const Tensor& x) override;
 
+  protected:
+    /// Adds a module as the last one; the list owns a module in a std::unique_ptr.
+    void add(Module& module);
+    template <typename M>
+    M& add(std::unique_ptr<M> module) {
+        M& added = register_module(std::to_string(size()), std::move(module));
+        modules_.push_back(&added);
+        return added;
+    }
+
   private:
     std::vector<Module*> modules_;
+};
+
+/// A list that applies its modules one after the other (`torch.nn.Sequential`). Each
+/// argument of the constructor is a module, which the caller owns, or a std::unique_ptr,
+/// which the container takes over: modules cannot be moved, so none is passed by value.
+///
+///     nn::Linear last(3, 1);
+///     nn::Sequential net(std::make_unique<nn::Linear>(2, 3), last);
+///     net.append<nn::ReLU>();
+class Sequential : public ModuleList {
+  public:
+    /// REQUIRES: modules that are passed by reference outlive this object.
+    template <typename... Modules>
+    explicit Sequential(Modules&&... modules) {
+        (add(std::forward<Modules>(modules)), ...);
+    }
+
+    /// Applies the modules in order; returns x if there are none.
+    Tensor forward(const Tensor& x) override;
 };
 
 }  // namespace mini::nn

@@ -9,24 +9,22 @@
 
 namespace mini::nn {
 
-/// Sets single elements to zero with probability p (`torch.nn.Dropout`).
-class Dropout : public Module {
+/// Calls the function with the probability p.
+template <Tensor (*kFunction)(const Tensor&, double, bool, Generator&)>
+class DropoutModule : public Module {
   public:
-    explicit Dropout(double p = 0.5) : p_(p) {}
-    Tensor forward(const Tensor& x) override { return dropout(x, p_, is_training()); }
+    explicit DropoutModule(double p = 0.5) : p_(p) {}
+    Tensor forward(const Tensor& x) override {
+        return kFunction(x, p_, is_training(), default_generator());
+    }
 
   private:
     double p_;
 };
 
-/// Sets whole channels of (N, C, H, W) to zero with probability p (`torch.nn.Dropout2d`).
-class Dropout2d : public Module {
-  public:
-    explicit Dropout2d(double p = 0.5) : p_(p) {}
-    Tensor forward(const Tensor& x) override { return dropout2d(x, p_, is_training()); }
-
-  private:
-    double p_;
-};
+/// Sets single elements, or whole channels of (N, C, H, W), to zero with probability p
+/// (`torch.nn.Dropout`, `Dropout2d`).
+using Dropout = DropoutModule<dropout>;
+using Dropout2d = DropoutModule<dropout2d>;
 
 }  // namespace mini::nn

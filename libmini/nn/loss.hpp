@@ -6,39 +6,19 @@
 
 namespace mini::nn {
 
-/// Cross-entropy of scores (N, classes) and target classes (N)
-/// (`torch.nn.CrossEntropyLoss`).
-struct CrossEntropyLoss {
-    Reduction reduction = Reduction::kMean;
-    Tensor operator()(const Tensor& scores, const Tensor& target) const {
-        return cross_entropy(scores, target, reduction);
-    }
-};
-
-/// Negative log-likelihood of log-probabilities (N, classes) and target classes (N)
-/// (`torch.nn.NLLLoss`).
-struct NLLLoss {
-    Reduction reduction = Reduction::kMean;
-    Tensor operator()(const Tensor& log_probabilities, const Tensor& target) const {
-        return nll_loss(log_probabilities, target, reduction);
-    }
-};
-
-/// Binary cross-entropy of probabilities and targets (0 or 1) of equal shapes
-/// (`torch.nn.BCELoss`).
-struct BCELoss {
-    Reduction reduction = Reduction::kMean;
-    Tensor operator()(const Tensor& probability, const Tensor& target) const {
-        return binary_cross_entropy(probability, target, reduction);
-    }
-};
-
-/// Squared error of an input and a target of equal shapes (`torch.nn.MSELoss`).
-struct MSELoss {
+/// A loss with its reduction; called with what kLoss takes first, and the target.
+template <Tensor (*kLoss)(const Tensor&, const Tensor&, Reduction)>
+struct Loss {
     Reduction reduction = Reduction::kMean;
     Tensor operator()(const Tensor& input, const Tensor& target) const {
-        return mse_loss(input, target, reduction);
+        return kLoss(input, target, reduction);
     }
 };
+
+/// The losses of PyTorch with these names (`torch.nn.CrossEntropyLoss`, ...).
+using CrossEntropyLoss = Loss<cross_entropy>;
+using NLLLoss = Loss<nll_loss>;
+using MSELoss = Loss<mse_loss>;
+using BCELoss = Loss<binary_cross_entropy>;
 
 }  // namespace mini::nn

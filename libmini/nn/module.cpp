@@ -126,6 +126,22 @@ void Module::check_name(const std::string& name) const {
     MINI_CHECK(!is_taken, "module: the name \"", name, "\" is taken");
 }
 
+IncompatibleKeys Module::load_state_dict(const NamedTensors& state, LoadOptions options) {
+    // A missing tensor is replaced by the module's own, which is copied to itself.
+    std::map<std::string, Tensor> given(state.begin(), state.end());
+    NamedTensors loaded;
+    IncompatibleKeys keys;
+    for (const auto& [name, tensor] : state_dict()) {
+        const auto found = given.extract(name);
+        if (found.empty()) keys.missing_keys.push_back(name);
+        loaded.emplace_back(name, found.empty() ? tensor : found.mapped());
+    }
+    for (const auto& [name, tensor] : state)
+        if (given.contains(name)) keys.unexpected_keys.push_back(name);
+    load_state_dict(options.strict ? state : loaded);
+    return keys;
+}
+
 void Module::append(NamedTensors& all, const std::string& prefix,
                     const NamedMembers& members) {
     for (const auto& [name, member, is_parameter] : members) {

@@ -54,6 +54,16 @@ using NamedMembers = std::vector<NamedMember>;
 /// Modules with their names.
 using NamedModules = std::vector<std::pair<std::string, Module*>>;
 
+/// The options of Module::load_state_dict.
+struct LoadOptions {
+    bool strict = true;  // every name must be in the module and in the state
+};
+
+/// The names that load_state_dict has skipped: of the module alone, of the state alone.
+struct IncompatibleKeys {
+    std::vector<std::string> missing_keys, unexpected_keys;
+};
+
 /// A hook, called with a module and its input before the forward pass.
 using ForwardPreHook = std::function<void(Module& module, const Tensor& x)>;
 
@@ -123,6 +133,10 @@ class Module {
     /// unchanged.
     void load_state_dict(const NamedTensors& state);
 
+    /// With `strict = false`, does so only for names that both have, and returns the other
+    /// names (`load_state_dict(state, strict=False)`).
+    IncompatibleKeys load_state_dict(const NamedTensors& state, LoadOptions options);
+
     /// Moves all parameters, their gradients, and all buffers to a device, in place: all
     /// handles to the same tensors see the move (`to`). Create the optimizer afterwards.
     Module& to(Device device);
@@ -162,14 +176,19 @@ class Module {
     /// register_parameter does.
     void register_module(const std::string& name, Module& module);
 
+    /// Adds a submodule, not null, which this object then owns, and returns it.
+    template <typename M>
+    M& register_module(const std::string& name, std::unique_ptr<M> module) {
+        M& owned = *module;
+        register_module(name, owned);
+        owned_.push_back(std::move(module));
+        return owned;
+    }
+
     /// Constructs a submodule, registers it and returns it. This module owns it.
     template <typename M, typename... Args>
     M& make_module(const std::string& name, Args&&... args) {
-        auto module = std::make_unique<M>(std::forward<Args>(args)...);
-        M& made = *module;
-        register_module(name, made);
-        owned_.push_back(std::move(module));
-        return made;
+        return register_module(name, std::make_unique<M>(std::forward<Args>(args)...));
     }
 
   private:

@@ -3,6 +3,7 @@
 #include "libmini/nn/module.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,22 @@ TEST_CASE(
     CHECK(ops::equal(layer.bias, before));
 }
 
+TEST_CASE("without strict, names that differ are skipped and returned") {
+    nn::Linear layer(2, 3);
+    const Tensor before = ops::clone(layer.bias);
+    const nn::NamedTensors state{{"other", Tensor::zeros({1})},
+                                 {"weight", Tensor::ones({3, 2})}};
+    CHECK_THROWS_AS(layer.load_state_dict(state, {.strict = true}), Error);
+    const auto keys = layer.load_state_dict(state, {.strict = false});
+    CHECK(keys.missing_keys == std::vector<std::string>{"bias"});
+    CHECK(keys.unexpected_keys == std::vector<std::string>{"other"});
+    CHECK(layer.weight.to_vector<float>() == std::vector<float>(6, 1));
+    CHECK(ops::equal(layer.bias, before));
+    CHECK(message_of([&] {
+              layer.load_state_dict({{"weight", Tensor::ones({3})}}, {.strict = false});
+          }).find("weight: the module has") != std::string::npos);
+}
+
 TEST_CASE("an EvaluationGuard restores the mode of each module") {
     nn::BatchNorm2d shared(3), frozen(3);
     nn::ReLU relu;
@@ -157,6 +174,7 @@ TEST_CASE("every module returns the same as its function") {
     CHECK(nn::MaxPool2d(2)(x).to_vector<float>() == std::vector<float>{3});
     CHECK(nn::Flatten()(x).shape() == Shape{1, 4});
     CHECK(nn::Sigmoid()(Tensor::zeros({1})).item() == 0.5);
+    CHECK(nn::Softmax()(Tensor::zeros({1, 4})).to_vector<float>()[3] == 0.25f);
     const Tensor scores = nn::LogSoftmax()(Tensor::zeros({1, 2}));
     const Tensor target = Tensor::from(std::vector<int64_t>{1});
     CHECK(nn::NLLLoss()(scores, target).item() ==
@@ -178,6 +196,12 @@ TEST_CASE(
           std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"});
     CHECK(net.size() == 3);
     CHECK(&net[0] == &first);
+
+    nn::Sequential inlined(std::make_unique<nn::Linear>(2, 3),
+                           std::make_unique<nn::ReLU>(), first);
+    CHECK(names(inlined.named_parameters()) ==
+          std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"});
+    CHECK(&inlined[2] == &first);
     CHECK(net(Tensor::ones({4, 2})).shape() == Shape{4, 1});
 
     nn::ModuleList list;

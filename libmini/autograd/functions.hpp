@@ -60,6 +60,10 @@ inline Tensor operator+(const Tensor& a, float b) { return add(a, number_like(a,
 inline Tensor operator-(const Tensor& a, float b) { return sub(a, number_like(a, b)); }
 inline Tensor operator*(const Tensor& a, float b) { return mul(a, number_like(a, b)); }
 inline Tensor operator/(const Tensor& a, float b) { return div(a, number_like(a, b)); }
+inline Tensor operator+(float a, const Tensor& b) { return add(number_like(b, a), b); }
+inline Tensor operator-(float a, const Tensor& b) { return sub(number_like(b, a), b); }
+inline Tensor operator*(float a, const Tensor& b) { return mul(number_like(b, a), b); }
+inline Tensor operator/(float a, const Tensor& b) { return div(number_like(b, a), b); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 
 /// Returns the sum of all elements, a scalar.

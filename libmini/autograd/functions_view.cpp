@@ -89,4 +89,15 @@ Tensor expand(const Tensor& x, const Shape& shape) {
                   });
 }
 
+Tensor Tensor::operator[](int64_t index) const {
+    return mini::select(*this, 0, index < 0 ? index + size(0) : index);
+}
+
+Tensor Tensor::operator[](Slice slice) const {
+    const int64_t count = size(0);
+    for (int64_t* const i : {&slice.start, &slice.end})
+        *i = std::clamp<int64_t>(*i < 0 ? *i + count : *i, 0, count);
+    return narrow(*this, 0, slice.start, std::max<int64_t>(0, slice.end - slice.start));
+}
+
 }  // namespace mini

@@ -11,7 +11,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(MINI_COMPONENTS core random tensor autograd nn optim data datasets vision io distributed parallel
+set(MINI_COMPONENTS core random tensor autograd composed nn optim data datasets vision io distributed parallel
     extras training)
 
 # mini_install(): declares what is installed. Call it after all components are declared.

@@ -43,14 +43,6 @@ Tensor Tensor::make(Shape shape, DType dtype, Device device, HostMemory memory) 
     return Tensor(std::move(impl));
 }
 
-Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
-    return full(std::move(shape), 0.0, dtype, device);
-}
-
-Tensor Tensor::ones(Shape shape, DType dtype, Device device) {
-    return full(std::move(shape), 1.0, dtype, device);
-}
-
 void Tensor::throw_undefined() {
     throw Error(
         "tensor: this tensor is undefined: a default Tensor, or a gradient that no "

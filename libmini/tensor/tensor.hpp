@@ -34,6 +34,13 @@ namespace mini {
 struct AutogradMeta;     // tensor/autograd_meta.hpp
 struct BackwardOptions;  // below
 
+/// The indices start .. end - 1 of a dimension (`start:end`); a negative number counts from
+/// the dimension's end, and one that is out of range becomes the nearest that is not.
+struct Slice {
+    int64_t start = 0;
+    int64_t end = INT64_MAX;
+};
+
 class Tensor {
   public:
     /// Constructs an undefined tensor: defined() is false. Of the other members only
@@ -65,9 +72,13 @@ class Tensor {
     /// Error if the dtype has no such number: 256 as uint8, NaN as int64, 1e300 as
     /// float32.
     static Tensor zeros(Shape shape, DType dtype = DType::kFloat32,
-                        Device device = default_device());
+                        Device device = default_device()) {
+        return full(std::move(shape), 0.0, dtype, device);
+    }
     static Tensor ones(Shape shape, DType dtype = DType::kFloat32,
-                       Device device = default_device());
+                       Device device = default_device()) {
+        return full(std::move(shape), 1.0, dtype, device);
+    }
     static Tensor full(Shape shape, double value, DType dtype = DType::kFloat32,
                        Device device = default_device());
     template <std::integral T>
@@ -215,6 +226,12 @@ class Tensor {
     void set_version(uint64_t version) const { impl().storage->set_version(version); }
 
     // ---- autograd: members as in PyTorch, implemented in libmini/autograd
+
+    /// Return views of the first dimension, as mini::select and mini::narrow do: of index
+    /// i, which counts from the end if it is negative, and of a slice: x[{1, 3}] is x[1:3].
+    /// Throw ShapeError if the dimension lacks the index, or for a scalar.
+    Tensor operator[](int64_t index) const;
+    Tensor operator[](Slice slice) const;
 
     /// Returns whether this tensor requires a gradient: a leaf that requires grad, or a
     /// result computed from such a leaf.

@@ -2,10 +2,12 @@
 
 #include "libmini/autograd/grad_check.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/composed/functions.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 
@@ -50,7 +52,10 @@ TEST_CASE("arithmetic has correct gradients with and without broadcasting") {
         check([](const Inputs& x) { return x[0] - x[1]; }, inputs);
         check([](const Inputs& x) { return x[0] * x[1]; }, inputs);
         check([](const Inputs& x) { return x[0] / x[1]; }, inputs);
+        check([](const Inputs& x) { return 1 - 2 / (3 + 2 * x[1]) + x[0]; }, inputs);
     }
+    CHECK((1 - Tensor::scalar(3)).item() == -2);
+    CHECK((2 / Tensor::scalar(4)).item() == 0.5);
 }
 
 TEST_CASE("elementwise functions have correct gradients") {
@@ -121,7 +126,62 @@ TEST_CASE("views have correct gradients") {
     check([&](const Inputs& x) { return squared(transpose(x[0], -1, 0)); }, x);
     check([&](const Inputs& x) { return squared(narrow(x[0], 2, 1, 2)); }, x);
     check([&](const Inputs& x) { return squared(select(x[0], 1, 2)); }, x);
+    check([&](const Inputs& x) { return squared(x[0][-1][{-2, 9}]); }, x);
+    check([&](const Inputs& x) { return squared(squeeze(unsqueeze(x[0], -1), 3)); }, x);
     check([&](const Inputs& x) { return squared(expand(x[0], {3, 2, 3, 4})); }, x);
+}
+
+TEST_CASE("an index and a slice select what they select in Python") {
+    const Tensor x = Tensor::from(Values{0, 1, 2, 3, 4, 5}, {3, 2});
+    CHECK(x[-1].to_vector<float>() == Values{4, 5});
+    CHECK(x[{1, 2}].to_vector<float>() == Values{2, 3});
+    CHECK(x[{.start = -2}].to_vector<float>() == Values{2, 3, 4, 5});
+    CHECK(x[{.end = -2}].shape() == Shape{1, 2});
+    CHECK(x[{-9, 9}].shape() == Shape{3, 2});
+    CHECK(x[{2, 1}].shape() == Shape{0, 2});
+    for (const int64_t outside : {3, -4}) CHECK_THROWS_AS(x[outside], ShapeError);
+    CHECK_THROWS_AS(x[0][0][0], ShapeError);
+}
+
+TEST_CASE("joined tensors and softmax of any dimension have PyTorch's values") {
+    const Tensor x = spread({2, 3}), y = spread({2, 1}, 2.0f);
+    check([](const Inputs& x) { return cat({x[0], x[1] * x[1], x[0]}, -1); }, {x, y});
+    check([](const Inputs& x) { return stack({x[0], x[0] * x[0]}, 1); }, {x});
+    const Tensor joined = cat({x, y}, 1), swapped = ops::transpose(x, 0, 1);
+    CHECK(ops::equal(joined[1][{0, 3}], x[1]));
+    CHECK(joined[1][3].item() == y[1].item());
+    CHECK(unsqueeze(swapped, 1).shape() == Shape{3, 1, 2});
+    CHECK(unsqueeze(swapped, 1).shares_storage(x));
+    CHECK_THROWS_AS(cat({x, y}), ShapeError);
+    CHECK_THROWS_AS(cat({}), ShapeError);
+    for (const int64_t dim : {0, 1, -1}) {
+        check([&](const Inputs& x) { return softmax(x[0], dim); }, {spread({2, 3, 2})});
+        check([&](const Inputs& x) { return log_softmax(x[0], dim); },
+              {spread({2, 3, 2})});
+        for (const float total : sum(softmax(x, dim), {dim}).to_vector<float>())
+            CHECK(std::abs(total - 1) < 1e-6f);
+    }
+    manual_seed(0);  // tests/golden/draws_misc.json: rand(1), randn(1)
+    CHECK(rand({1}).item() == std::bit_cast<float>(0x3efe1558u));
+    CHECK(randn({1}).item() == std::bit_cast<float>(0x3e54358au));
+}
+
+TEST_CASE("clip_grad_norm_ scales all gradients by one factor, in place") {
+    Tensor a = Tensor::zeros({2}), b = Tensor::zeros({1, 1}),
+           without = Tensor::zeros({5});
+    a.set_grad(Tensor::from(Values{3, 0}));
+    b.set_grad(Tensor::from(Values{-4}, {1, 1}));
+    const Tensor of_a = a.grad();
+    CHECK(clip_grad_norm_({a, without, b}, 6).item() == 5);
+    CHECK(of_a.to_vector<float>() == Values{3, 0});  // below the limit: the same bits
+    CHECK(clip_grad_norm_({a, without, b}, 2.5).item() == 5);
+    const float factor = 2.5f / (5.0f + 1e-6f);  // PyTorch's; ours has two more roundings
+    CHECK(std::abs(of_a[0].item() - 3 * factor) < 3e-7);
+    CHECK(std::abs(b.grad().item() + 4 * factor) < 6e-7);
+    a.set_grad(Tensor::from(Values{INFINITY, 1}));
+    clip_grad_norm_({a}, 1);
+    CHECK(std::isnan(a.grad()[0].item()));  // infinity times 0, as in PyTorch
+    CHECK(a.grad()[1].item() == 0);
 }
 
 TEST_CASE("convolutions have correct gradients for every stride and padding") {

@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62830, 50000),
-    "core: libmini without extras": (44390, 34000),
+    "libmini": (62870, 50000),
+    "core: libmini without extras": (44430, 34000),
     "reading core": (17320, 14000),
     "reached by parallel/ddp.cpp": (7490, 8000),
     "extras": (18440, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65430, 58000),
+    "tests": (65450, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2010, None),
     "libmini/cmake": (1250, None),
@@ -38,7 +38,7 @@ LIMITS = {
     "libmini/distributed/backends": (700, None),
     "libmini/distributed/collectives": (910, None),
     "libmini/distributed/group": (2210, None),
-    "libmini/distributed/launch": (440, None),
+    "libmini/distributed/launch": (480, None),
     "libmini/distributed/net": (1430, None),
     "libmini/distributed/rendezvous": (1160, None),
     "libmini/distributed/store": (1140, None),

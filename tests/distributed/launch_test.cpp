@@ -66,6 +66,17 @@ TEST_CASE("a rank that returns early is a PeerLost on ranks that still need it")
     CHECK(contains(text, "rank 2 left the group"));
 }
 
+TEST_CASE("a ProcessGroupGuard ends the group with its scope, once") {
+    const bool is_over = GENERATE(false, true);
+    {
+        const ProcessGroupGuard group(
+            {.init_method = "tcp://127.0.0.1:0", .rank = 0, .world_size = 1});
+        CHECK(default_group().get() == &*group);
+        if (is_over) destroy_process_group();
+    }
+    CHECK_FALSE(is_initialized());
+}
+
 TEST_CASE("run_threads needs at least one rank") {
     CHECK(
         contains(failure_of([] { run_threads(0, [](ProcessGroup&) {}); }), "UsageError"));

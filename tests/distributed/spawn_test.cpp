@@ -178,6 +178,17 @@ TEST_CASE("spawn names the rank that was killed or stopped and not one that wait
     }
 }
 
+TEST_CASE("an exception that ends the scope of a group does not wait for other ranks") {
+    if (!can_spawn()) return;
+    const auto body = [](int rank) {
+        const ProcessGroupGuard group;
+        if (rank == 0) ::pause();
+        const auto work = group->all_reduce_async(Tensor::ones({1}));
+        throw Error("the cause");
+    };
+    CHECK(failure_of([&] { spawn(body, 2); }) == "Error: rank 1 failed: the cause");
+}
+
 TEST_CASE("spawn waits for the rank that an earlier PeerLost blames") {
     if (!can_spawn()) return;
     Pipe process_ids;

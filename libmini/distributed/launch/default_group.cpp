@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/log.hpp"
 #include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/net/clock.hpp"
 
@@ -24,6 +25,18 @@ std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
                                 seconds_text(options.timeout), "; it must be positive"));
     set_default_group(backend.make(options));
     return default_group();
+}
+
+ProcessGroupGuard::~ProcessGroupGuard() {
+    if (!is_initialized() || default_group() != group_) return;
+    try {
+        if (std::uncaught_exceptions() > exceptions_)
+            set_default_group(nullptr);
+        else
+            destroy_process_group();
+    } catch (const std::exception& error) {
+        logging::warning("process group: ", error.what());
+    }
 }
 
 }  // namespace mini::dist

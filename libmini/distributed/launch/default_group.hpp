@@ -4,8 +4,10 @@
 
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "libmini/distributed/group/current_group.hpp"
 #include "libmini/distributed/group/init_options.hpp"
@@ -21,5 +23,30 @@ bool is_available(const std::string& backend);
 /// missing or invalid, Timeout naming the ranks that did not join, and Error if this rank
 /// already has a default group (`torch.distributed.init_process_group`).
 std::shared_ptr<ProcessGroup> init_process_group(InitOptions options = {});
+
+/// The default group of a scope. The constructor is init_process_group.
+///
+///     const dist::ProcessGroupGuard group({.backend = "ring"});
+///     group->all_reduce(x);
+///
+/// The destructor is destroy_process_group, so it blocks until all started operations are
+/// done; it logs an error, and does nothing if the group was destroyed before. If an
+/// exception ends the scope, it drops the group: it does not wait for operations, and
+/// those of the other ranks throw PeerLost. REQUIRES: both run on one thread.
+class ProcessGroupGuard {
+  public:
+    explicit ProcessGroupGuard(InitOptions options = {})
+        : group_(init_process_group(std::move(options))) {}
+    ~ProcessGroupGuard();
+    ProcessGroupGuard(const ProcessGroupGuard&) = delete;
+    ProcessGroupGuard& operator=(const ProcessGroupGuard&) = delete;
+
+    ProcessGroup& operator*() const { return *group_; }
+    ProcessGroup* operator->() const { return group_.get(); }
+
+  private:
+    std::shared_ptr<ProcessGroup> group_;
+    int exceptions_ = std::uncaught_exceptions();
+};
 
 }  // namespace mini::dist

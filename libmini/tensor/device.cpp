@@ -41,6 +41,10 @@ void set_default_device(Device device) { default_of_thread = device; }
 
 int cuda_device_count() { return cuda::device_count(); }
 
+bool cuda_is_simulated() {
+    return cuda_device_count() > 0 && cuda::device_name(0) == "simulated device";
+}
+
 std::string cuda_device_count_text() { return cuda::device_count_text(); }
 
 void synchronize(Device device) {

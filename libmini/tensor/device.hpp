@@ -47,6 +47,9 @@ void set_default_device(Device device);
 /// Returns the number of GPUs, real or simulated (`torch.cuda.device_count`).
 int cuda_device_count();
 
+/// Returns whether the GPUs are simulated, and slower than the CPU; false without a GPU.
+bool cuda_is_simulated();
+
 /// Returns a text with the number of GPUs, or the reason why no GPU is available: no
 /// driver, or a build without CUDA.
 std::string cuda_device_count_text();

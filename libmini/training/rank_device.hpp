@@ -14,8 +14,7 @@
 namespace mini::training {
 
 /// Returns the device that `name` means for a rank: for "cuda", the GPU with index
-/// local_rank modulo the number of GPUs of this machine. REQUIRES: add_device() accepts
-/// `name`.
+/// local_rank modulo the number of GPUs of this machine. Throws as Device::parse does.
 Device device_named(const std::string& name, int local_rank);
 
 /// Returns device_named() for the calling rank. If the device is a GPU, makes it the
@@ -35,7 +34,8 @@ std::string describe_device(Device device);
 /// called it.
 std::vector<std::string> devices_of_ranks(dist::ProcessGroup& group, Device device);
 
-/// Computes model(x) with x, which may be in CPU memory, copied to `device`. REQUIRES: the model outlives this object.
+/// Computes model(x) with x copied to `device`: for count_correct, whose loader has batches
+/// in CPU memory. REQUIRES: the model outlives this object.
 class OnDevice : public nn::Module {
   public:
     OnDevice(nn::Module& model, Device device) : model_(model), device_(device) {

@@ -31,6 +31,7 @@ SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 SYSTEM = "libmini/extras/cudasim/include"  # the folder of the simulator's <cuda_runtime.h>
 USE_ALL = "libmini/extras/use_all.hpp"  # for main functions; in no component
+ALL = "libmini/libmini.hpp"  # the same
 # Of the reading route: number, file, lab, and the earlier file with the name that both use.
 ROW = re.compile(r"^\| (\d+) \| .*?((?:labs|libmini)/[\w./-]+).*? \| ([\d-]+) \| (?:(\d+), `(\w+)`)? *\|", re.M)
 NOT_CODE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
@@ -76,7 +77,7 @@ class Library:
             if (included.startswith(EXTRAS) and not included.startswith(SYSTEM)
                     and not str(name).startswith((EXTRAS, PROGRAMS))):
                 yield f"{where}: the core includes no extra"
-            if str(name) == USE_ALL or included == USE_ALL:
+            if str(name) in (USE_ALL, ALL) or included == USE_ALL:
                 continue
             if here is None:
                 yield f"{name} is in no component"

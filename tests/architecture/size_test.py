@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62870, 50000),
-    "core: libmini without extras": (44430, 34000),
+    "libmini": (62920, 50000),
+    "core: libmini without extras": (44480, 34000),
     "reading core": (17320, 14000),
     "reached by parallel/ddp.cpp": (7490, 8000),
     "extras": (18440, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65450, 58000),
+    "tests": (65440, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2010, None),
     "libmini/cmake": (1250, None),
@@ -59,7 +59,7 @@ LIMITS = {
     "libmini/parallel": (5230, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
-    "libmini/tensor": (2640, None),
+    "libmini/tensor": (2650, None),
     "libmini/tools": (3100, None),
     "libmini/training": (2340, None),
     "libmini/vision": (430, None),

@@ -271,7 +271,10 @@ class Measure(unittest.TestCase):
         ways = ("ddp", "zero1", "zero2", "fsdp")
         self.assertEqual([sharded.kept_by_formula(way, 4) for way in ways], [4, 2.5, 1.75, 1])
         self.assertEqual([sharded.sent_by_formula(way, 4) for way in ways], [1.5, 2.25, 1.5, 2.25])
-        self.assertEqual([sharded.predicted(30, wire) for wire in (5, 12, 20)], [30, 36, 60])
+        # A step computes for 1, and 0.1 and 100 are gathers of everything.
+        self.assertEqual([round(sharded.fsdp_step(0.1, ahead), 2) for ahead in (True, False)],
+                         [1.04, 1.3])
+        self.assertAlmostEqual(sharded.fsdp_step(100) / sharded.ddp_step(100), 3 / 2, places=2)
 
     def test_an_error_is_relative_to_the_measurement(self):
         scaling = script("20-scaling-by-simulation")

@@ -22,7 +22,7 @@ ADDED = (
     ('<div id="top"', ' role="banner"'),
     ('<div id="side-nav"', ' role="navigation" aria-label="All pages"'),
     ('<div id="main-nav"', ' role="navigation" aria-label="Menu"'),
-    ('<div id="doc-content"', ' role="main"'),
+    ('<div id="doc-content"', ' role="main" tabindex="0"'),  # it scrolls
     ('<div id="nav-path"', ' role="contentinfo"'),
     ('<iframe src="javascript:void(0)"', ' title="Search results"'),
     ('<iframe scrolling="no"', ' title="Diagram"'),

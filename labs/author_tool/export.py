@@ -42,7 +42,7 @@ OPEN_ONLY = re.compile(r"(?ms)^    labs/lab (?:test-yours|diff) [^\n]*\n|, which
                        r"|\n## (?:How a lab is made|If you change libmini).*")
 WARM_UP = ("Warm-up", "By hand")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
-DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_extras mini_training)\n"
+DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES mnist_report.cpp train_mnist.cpp NEEDS mini_extras mini_training)\n"
 GITIGNORE = "/build/\n/work/.*\n/data/mnist/\n__pycache__/\n"
 
 
@@ -74,7 +74,7 @@ class Export:
             return False
         lab = re.match(r"labs/(\d\d)-", path)
         if lab and lab[1] not in {"00", *self.numbers}:  # lab 00 belongs to each course
-            return path == DEMO + "train_mnist.cpp"
+            return path.startswith((DEMO + "train_mnist.", DEMO + "mnist_report."))
         return bool(lab) or path in KEPT_FILES or path.startswith(KEPT)
 
     def changed(self, path, text):

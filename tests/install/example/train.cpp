@@ -26,8 +26,7 @@ Device choose_device() {
 
 void train() {
     const Device device = choose_device();
-    const dist::ProcessGroupGuard
-        group;  // ends the group, even if this function throws
+    const dist::ProcessGroupGuard group;  // ends the group, even if this function throws
     manual_seed(1234);
     nn::Sequential net(std::make_unique<nn::Conv2d>(1, 8, 5),
                        std::make_unique<nn::MaxPool2d>(4), std::make_unique<nn::ReLU>(),

@@ -36,6 +36,8 @@ void check_all_on_cuda(ProcessGroup& group) {
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
                               DType::kInt64, DType::kUInt8})
         for (const int64_t n : {0, 1, 7, 1000}) {
+            // Bytes are copied, of any dtype: one world size has all dtypes.
+            if (dtype != DType::kFloat32 && group.world_size() != 3) continue;
             check_reductions(group, n, dtype, false);
             check_moves(group, n, dtype);
             check_messages(group, n, dtype);

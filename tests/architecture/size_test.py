@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62920, 50000),
-    "core: libmini without extras": (44480, 34000),
+    "libmini": (62950, 50000),
+    "core: libmini without extras": (44500, 34000),
     "reading core": (17320, 14000),
     "reached by parallel/ddp.cpp": (7490, 8000),
-    "extras": (18440, 18000),
+    "extras": (18450, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65440, 58000),
+    "tests": (65460, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2010, None),
     "libmini/cmake": (1250, None),
@@ -45,7 +45,7 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3530, None),
     "libmini/extras/backends": (2620, None),
-    "libmini/extras/cudasim": (7470, None),
+    "libmini/extras/cudasim": (7480, None),
     "libmini/extras/fast": (1120, None),
     "libmini/extras/fibers": (220, None),
     "libmini/extras/flight": (1270, None),

@@ -106,15 +106,17 @@ bool is_device(int device) { return device >= 0 && device < device_count(); }
 using namespace mini::sim;
 
 cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
-                                void (*run)(void*), std::shared_ptr<void> data) {
+                                void (*run)(void*), std::shared_ptr<void> data,
+                                size_t bytes) {
     MINI_CHECK(!in_kernel(), "launches by kernels are not simulated");
     StreamCall call(config.stream);
     if (call.error() != cudaSuccess) return report(call.error());
     if (call.stream().device != sim::current_device())
         return report(cudaErrorInvalidResourceHandle);
+    const Region arguments{static_cast<std::byte*>(data.get()), bytes};
     const auto launch = std::make_shared<Launch>(
         Launch{config.grid, config.block, config.shared_bytes, config.cooperative, kernel,
-               [run, data = std::move(data)] { run(data.get()); }});
+               arguments, [run, data = std::move(data)] { run(data.get()); }});
     if (const cudaError_t error = check_limits(*launch)) return error;
     const int most = multiprocessors() *
                      blocks_together(kernel, threads_of(*launch), config.shared_bytes);

@@ -120,17 +120,17 @@ struct Config {
     bool cooperative = false;
 };
 
-/// Enqueues a launch whose threads each call run(data). `kernel` identifies it in reports.
-/// Returns CUDA's error if CUDA would not start it.
+/// Enqueues a launch whose threads each call run(data), of `bytes` bytes. `kernel` identifies
+/// it in reports. Returns CUDA's error if CUDA would not start it.
 cudaError_t enqueue(const Config& config, const void* kernel, void (*run)(void*),
-                    std::shared_ptr<void> data);
+                    std::shared_ptr<void> data, size_t bytes);
 
 /// Enqueues a launch whose threads each call body(), a lambda with MINI_UNCHECKED.
 template <typename Body>
 cudaError_t enqueue_body(const Config& config, const void* kernel, Body body) {
     return enqueue(
         config, kernel, [](void* data) MINI_UNCHECKED { (*static_cast<Body*>(data))(); },
-        std::make_shared<Body>(std::move(body)));
+        std::make_shared<Body>(std::move(body)), sizeof(Body));
 }
 
 /// Returns the place in device 0's memory of the variable that begins as `first`; the same

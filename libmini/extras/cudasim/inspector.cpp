@@ -399,7 +399,11 @@ bool Inspector::access_other(const MemoryAccess& access) {
     const bool reads = access.mode == Mode::kRead;
     const Region coordinates{reinterpret_cast<std::byte*>(&running()),
                              sizeof(Coordinates)};
-    if (reads && coordinates.contains(access.pointer)) return true;
+    // The copy constructor of a parameter reads the argument.
+    const Region& arguments = races_.operation().launch->arguments;
+    if (reads &&
+        (coordinates.contains(access.pointer) || arguments.contains(access.pointer)))
+        return true;
     const ImagePart part = image_part(access.pointer);
     if (reads && part == ImagePart::kConstant) return true;
     if (access.at() < 4096)

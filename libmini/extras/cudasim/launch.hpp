@@ -35,6 +35,7 @@ struct Launch {
     size_t shared_bytes = 0;
     bool cooperative = false;      // its blocks may synchronise
     const void* kernel = nullptr;  // the function's address, which identifies the kernel
+    Region arguments = {};         // of which each thread makes its parameters
     std::function<void()> body;
 };
 

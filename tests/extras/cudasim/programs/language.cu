@@ -33,6 +33,13 @@ __global__ void fill(T* x, T value) {
     x[threadIdx.x] = value;
 }
 
+struct WithCopyConstructor {
+    int value;
+    WithCopyConstructor(int value) : value(value) {}
+    WithCopyConstructor(const WithCopyConstructor& other) : value(other.value) {}
+    WithCopyConstructor& operator=(const WithCopyConstructor&) = default;
+};
+
 __global__ void atomics(int* i, unsigned* u, double* d, float* f) {
     atomicAdd(&counter, table[threadIdx.x % 2]);
     atomicAdd(&total, 1);
@@ -128,6 +135,9 @@ int main() {
     cudaMallocManaged(&managed, 4 * sizeof(int));
     fill<<<1, 4>>>(managed, 3);
     CHECK(cudaDeviceSynchronize() == cudaSuccess && managed[3] == 3);
+    fill<<<1, 4>>>(reinterpret_cast<WithCopyConstructor*>(managed),
+                   WithCopyConstructor(5));
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && managed[3] == 5);
     CHECK(cudaFree(managed) == cudaSuccess);
     char *pitched, rows[2][3] = {{1, 2, 3}, {4, 5, 6}}, back[2][3];
     size_t pitch;

@@ -23,7 +23,7 @@
 
 using namespace mini;
 using nlohmann::json;
-using report::Lane, report::RankTrace, report::Slice;
+using report::Lane, report::RankTrace;
 
 namespace {
 
@@ -118,27 +118,28 @@ void check_format(const json& trace, int world_size) {
     }
 }
 
-std::vector<Slice> named(const RankTrace& rank, const std::string& prefix) {
-    std::vector<Slice> found;
-    for (const Slice& slice : rank.slices)
+std::vector<report::Slice> named(const RankTrace& rank, const std::string& prefix) {
+    std::vector<report::Slice> found;
+    for (const report::Slice& slice : rank.slices)
         if (slice.name.starts_with(prefix)) found.push_back(slice);
     return found;
 }
 
 // Returns the part of `all` that is inside of `outer`.
-std::vector<Slice> within(const std::vector<Slice>& all, const Slice& outer) {
-    std::vector<Slice> found;
-    for (const Slice& slice : all)
+std::vector<report::Slice> within(const std::vector<report::Slice>& all,
+                                  const report::Slice& outer) {
+    std::vector<report::Slice> found;
+    for (const report::Slice& slice : all)
         if (slice.begin >= outer.begin && slice.end <= outer.end) found.push_back(slice);
     return found;
 }
 
 // Checks that each forward pass has its layers in their order.
 void check_layers(const RankTrace& rank) {
-    for (const Slice& forward : named(rank, "forward")) {
+    for (const report::Slice& forward : named(rank, "forward")) {
         std::vector<std::string> layers;
         int64_t end = forward.begin;
-        for (const Slice& slice : within(rank.slices, forward)) {
+        for (const report::Slice& slice : within(rank.slices, forward)) {
             const bool is_whole = slice.name == "forward" || slice.name == "network";
             if (is_whole || slice.lane != Lane::kCompute) continue;
             layers.push_back(slice.name);
@@ -167,13 +168,13 @@ TEST_CASE(
         check_layers(rank);
         const auto steps = named(rank, "step");
         REQUIRE(steps.size() == kSteps);
-        for (const Slice& step : steps) {
+        for (const report::Slice& step : steps) {
             const auto waiting = within(named(rank, "waiting"), step);
             REQUIRE(waiting.size() == 1);
             const auto all_reduces = within(named(rank, "all_reduce"), step);
             if (!is_ddp) {
                 CHECK(all_reduces.size() == 8);  // one per parameter
-                for (const Slice& each : all_reduces)
+                for (const report::Slice& each : all_reduces)
                     CHECK(each.begin >= waiting[0].begin);
                 continue;
             }

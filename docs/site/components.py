@@ -22,6 +22,7 @@ WHAT = {
     "fast": "faster kernels for the CPU, a faster all-reduce",
     "tensor": "dtype, shape, strides, device",
     "autograd": "graph, reverse mode, hooks",
+    "composed": "cat, stack, softmax of any dimension",
     "data": "partitions, samplers, loader",
     "datasets": "MNIST, CIFAR-10, folders",
     "io": "safetensors, checkpoints",

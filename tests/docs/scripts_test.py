@@ -62,7 +62,7 @@ class Validation(unittest.TestCase):
             {"part": "check", "code": 1, "output": check, **run},
             {"part": "grades", "code": 0, "output": "frames: 0 of 70 points\n"
              "the reference: 75 of 70 points\n", **run}], {"07": 2}, "0.3.0")
-        for line in ("# Validation of 0.3.0 {#validation}", "| frames | 0 of 70 |", "| 07 | 2 | 3 | 2 |",
+        for line in ("# Validation of 0.3.0", "| frames | 0 of 70 |", "| 07 | 2 | 3 | 2 |",
                      "| `labs/lab dev check` | failed, exit code 1 | 7.5 | 2.1 | 2026-11-30 | 1a2b3c4 | 1 |",
                      "Machine 1: EPYC, 2 cores.", "- `tests/labs/course_end_to_end.py`"):
             self.assertIn(f"\n{line}\n", f"\n{page}")

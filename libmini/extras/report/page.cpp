@@ -41,7 +41,8 @@ constexpr const char* kTimelineNote =
 
 // Returns a chart that scrolls if the page is narrower.
 std::string boxed(const std::string& chart) {
-    return chart.empty() ? "" : "<div class=\"wide\">" + chart + "</div>\n";
+    return chart.empty() ? ""
+                         : "<div class=\"wide\" tabindex=\"0\">" + chart + "</div>\n";
 }
 
 // Returns a section with a heading; "" if the body is empty.
@@ -59,7 +60,8 @@ std::string row_of(const char* tag, const std::vector<std::string>& cells) {
 
 std::string table(const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows) {
-    std::string text = "<div class=\"wide\"><table>\n" + row_of("th", head);
+    std::string text =
+        "<div class=\"wide\" tabindex=\"0\"><table>\n" + row_of("th", head);
     for (const auto& row : rows) text += row_of("td", row);
     return text + "</table></div>\n";
 }

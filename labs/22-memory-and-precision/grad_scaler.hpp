@@ -49,17 +49,17 @@ class GradScaler {
     /// Returns loss * get_scale(), recorded for the backward pass.
     Tensor scale(const Tensor& loss) const;
 
-    /// Multiplies the gradients of the optimizer's parameters by 1 / get_scale(), in place,
-    /// and notes whether an element of one was inf or NaN, on this rank or, with a process
-    /// group, on any of its ranks, which must all call it: one all-reduce of one number, also
-    /// if this rank has no gradients. Throws Error if unscale_ or step was called for this
-    /// optimizer since the last update().
+    /// Multiplies the gradients of the optimizer's parameters by 1 / get_scale(), in
+    /// place, even if one has inf, and notes whether an element was inf or NaN, on this
+    /// rank or, with a process group, on any of its ranks, which must all call it: one
+    /// all-reduce of one number, even if this rank has no gradients. Throws Error if
+    /// unscale_ or step was called for this optimizer since the last update().
     void unscale_(optim::Optimizer& optimizer);
 
     /// Calls unscale_(optimizer) if that was not done since the last update(). Then calls
-    /// optimizer.step() and returns true, unless inf or NaN was noted: then returns false, and
-    /// parameters and optimizer are unchanged. Throws Error if it was called for this
-    /// optimizer since the last update().
+    /// optimizer.step() and returns true, unless inf or NaN was noted for this optimizer:
+    /// then returns false, and parameters and optimizer are unchanged. Throws Error if it
+    /// was called for this optimizer since the last update().
     bool step(optim::Optimizer& optimizer);
 
     /// Ends the step of all optimizers. If inf or NaN was noted for one of them since the

@@ -54,17 +54,18 @@ struct FSDPOptions {
 /// - Forward. Before the forward pass of a unit its flat parameter is gathered; after it,
 ///   freed. The next unit is the one that came next in the last forward pass, as long as the
 ///   calls of this pass are the same; its gather is started before the unit computes.
-/// - Backward. The flat parameter is gathered again when the gradient of the unit's result
-///   is ready; then the gather of the unit whose forward pass ended before is started. When
-///   all its parameters have their gradients, the parameter is freed, and the
-///   reduce-scatter of the gradients is started, each multiplied by 1 / world size before
-///   the sum. It is waited for when the next unit's is due, or at the end of the pass. Then
-///   the sum is added to the shard's grad().
+/// - Backward. The flat parameter is gathered again when the gradient of the unit's
+///   result is ready; then the gather of the unit whose forward pass ended before its
+///   own, in the same forward pass, is started. When all its parameters have their
+///   gradients, the parameter is freed, and the reduce-scatter of the gradients is
+///   started, each multiplied by 1 / world size before the sum. It is waited for when the
+///   next unit's is due, or at the end of the pass. Then the sum is added to the shard's
+///   grad().
 /// - Memory. At most two units are gathered at a time, and besides them those that enclose
 ///   the current unit, or that a backward pass has not left; and at most two units' flat
 ///   gradients exist. After forward() and after backward() nothing is gathered.
-/// - Events. kForwardBegin and kForwardEnd, around the module's forward pass; and those of
-///   each unit (fsdp_unit.hpp).
+/// - Events. kForwardBegin and kForwardEnd, around the module's forward pass, in eval mode
+///   too; and those of each unit (fsdp_unit.hpp).
 /// - Submodule. The module is the submodule "module": train() and eval() reach it.
 /// - Error. backward() throws if a step has changed the shards since forward(). After a
 ///   backward() that threw, some shards have its gradients, and some have not; the next

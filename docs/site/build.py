@@ -55,9 +55,9 @@ def named(path):
     return OTHER_PAGE.sub(r"](@ref \1)", text)
 
 
-def write_pages(output):
-    """Writes the pages and the layout that Doxygen reads."""
-    found, translated = labs.read_labs(ROOT), translations.pages_of_site()
+def write_pages(output, found):
+    """Writes the pages, those of the labs `found` too, and the layout that Doxygen reads."""
+    translated = translations.pages_of_site()
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- translations -->": translations.tabs(translated),
              "<!-- components -->": components.page_part(ROOT)}
@@ -142,7 +142,8 @@ def build(output, mini=None, programs=None):
     shutil.rmtree(output, ignore_errors=True)
     for folder in ("pages", "pictures"):
         (output / folder).mkdir(parents=True)
-    write_pages(output)
+    found = labs.read_labs(ROOT)
+    write_pages(output, found)
     write_header(output, doxygen)
     files = copy_pictures(output)
     if programs:
@@ -155,7 +156,7 @@ def build(output, mini=None, programs=None):
     if run.returncode or warnings:
         print(run.stderr, *warnings, f"docs: {len(warnings)} warnings", sep="\n", file=sys.stderr)
         return 1
-    titles = {lab.number: lab.title for lab in labs.read_labs(ROOT) if lab.tasks}
+    titles = {lab.number: lab.title for lab in found if lab.tasks}
     links = translations.links()
     for number in titles:
         links[f"lab{number}.html"] = slides.link(number) + links.get(f"lab{number}.html", "")

@@ -8,12 +8,25 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "labs/21-fully-sharded/test_support.hpp"
 #include "libmini/nn/norm.hpp"
 
 using namespace mini;
 using namespace mini::lab21;
+
+namespace {
+
+// Returns this rank's parts of the gradients' averages, by unit. Every rank must call it.
+std::vector<Values> own_averages(const nn::Module& module, dist::ProcessGroup& group) {
+    nn::NamedTensors gradients = gradients_of(module);
+    for (auto& [name, gradient] : gradients)
+        group.all_reduce(gradient, dist::ReduceOp::kAvg);
+    return own_parts(gradients, kUnits, kUnits, group);
+}
+
+}  // namespace
 
 TEST_CASE("gradients of several passes add up, also of two forward passes",
           "[lab21][lab21.4]") {
@@ -25,10 +38,7 @@ TEST_CASE("gradients of several passes add up, also of two forward passes",
         const auto expected = [&](const std::function<Tensor(nn::Module&)>& loss) {
             plain.zero_grad();
             loss(plain).backward();
-            nn::NamedTensors gradients = gradients_of(plain);
-            for (auto& [name, gradient] : gradients)
-                group.all_reduce(gradient, dist::ReduceOp::kAvg);
-            return own_parts(gradients, kUnits, kUnits, group);
+            return own_averages(plain, group);
         };
         const auto sum_of = [&](nn::Module& model) {
             return loss_of(model(a)) + loss_of(model(b));
@@ -68,13 +78,11 @@ TEST_CASE("a unit that is used twice is reduced once, and one that is not called
         const Tensor batch = net_batch(group.rank(), 0);
         plain.order = net.order = {0, 1, 2, 3, 3};
         loss_of(plain(batch)).backward();
-        nn::NamedTensors gradients = gradients_of(plain);
-        for (auto& [name, gradient] : gradients)
-            group.all_reduce(gradient, dist::ReduceOp::kAvg);
+        const std::vector<Values> averages = own_averages(plain, group);
         watched->journal.clear();
         loss_of(fsdp(batch)).backward();
-        const std::string twice = first_difference(
-            gradients_by_unit(fsdp), own_parts(gradients, kUnits, kUnits, group), kUnits);
+        const std::string twice =
+            first_difference(gradients_by_unit(fsdp), averages, kUnits);
         const int64_t reductions = count_of(watched->journal, "start reduce_scatter");
         for (const Tensor& shard : fsdp.shards()) Tensor(shard).set_grad({});
         const auto have_gradients = [&] {
@@ -231,22 +239,14 @@ TEST_CASE(
         net.note_in(journal);
         loss_of(fsdp(batch)).backward();
         loss_of(plain(batch)).backward();
-        nn::NamedTensors gradients = gradients_of(plain);
-        for (auto& [name, gradient] : gradients)
-            group.all_reduce(gradient, dist::ReduceOp::kAvg);
-        return std::tuple(
-            error, journal,
-            first_difference(gradients_by_unit(fsdp),
-                             own_parts(gradients, kUnits, kUnits, group), kUnits),
-            count_freed(net));
+        const std::vector<Values> averages = own_averages(plain, group);
+        return std::tuple(error, journal,
+                          first_difference(gradients_by_unit(fsdp), averages, kUnits),
+                          count_freed(net));
     });
     for (const auto& [error, journal, difference, freed] : seen) {
-        INFO(
-            "the backward pass of layer 1 of four throws: unit 1 is in memory then, and "
-            "a");
-        INFO(
-            "reduction in flight; then zero_grad(), new values, and a step without "
-            "error");
+        INFO("the backward pass of layer 1 of four throws: unit 1 is in memory then,");
+        INFO("and a reduction in flight; then zero_grad(), new values, a step that ends");
         CHECK(error == "the layer's backward pass failed");
         INFO("in brackets: layers in memory");
         CHECK(journal == Journal{"forward 0 [0]", "forward 1 [1]", "forward 2 [2]",

@@ -42,7 +42,6 @@ OPEN_ONLY = re.compile(r"(?ms)^    labs/lab (?:test-yours|diff) [^\n]*\n|, which
                        r"|\n## (?:How a lab is made|If you change libmini).*")
 WARM_UP = ("Warm-up", "By hand")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
-DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES mnist_report.cpp train_mnist.cpp NEEDS mini_extras mini_training)\n"
 GITIGNORE = "/build/\n/work/.*\n/data/mnist/\n__pycache__/\n"
 
 
@@ -65,16 +64,14 @@ class Export:
             if self.is_kept(path):
                 text = (self.catalogue.root / path).read_text(encoding="utf-8")
                 found[path] = self.changed(path, text)
-        found |= {".gitignore": GITIGNORE, "README.md": self.readme()}
-        found.setdefault(DEMO + "CMakeLists.txt", DEMO_CMAKE)
-        return found
+        return found | {".gitignore": GITIGNORE, "README.md": self.readme()}
 
     def is_kept(self, path):
         if LEFT_OUT.match(path):
             return False
         lab = re.match(r"labs/(\d\d)-", path)
         if lab and lab[1] not in {"00", *self.numbers}:  # lab 00 belongs to each course
-            return path.startswith((DEMO + "train_mnist.", DEMO + "mnist_report."))
+            return path.startswith(tuple(DEMO + name for name in ("CMakeLists.txt", "train_mnist.", "mnist_report.")))
         return bool(lab) or path in KEPT_FILES or path.startswith(KEPT)
 
     def changed(self, path, text):
@@ -92,6 +89,8 @@ class Export:
                 link[0] if link[2] in self.numbers else link[1]), page)
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))
+        if path == DEMO + "CMakeLists.txt" and "16" not in self.numbers:
+            return text.partition(")\n")[0] + ")\n"  # its first program
         if path == "labs/grader/grade.yml":
             return text.replace("debian:12", export_objects.system())
         if path == "CMakeLists.txt":

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/nn/init.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini {
@@ -22,7 +23,7 @@ Tensor squeeze(const Tensor& x, int64_t dim) {
 }
 
 Tensor cat(const std::vector<Tensor>& tensors, int64_t dim) {
-    check_shape(!tensors.empty(), "cat: there is no tensor");
+    check_shape(!tensors.empty(), "cat: the list of tensors is empty");
     const Tensor& first = tensors.front();
     Shape shape = first.shape(), sizes;
     int64_t& total = shape[dimension("cat", shape, dim)] = 0;
@@ -71,15 +72,15 @@ Tensor log_softmax(const Tensor& x, int64_t dim) {
 }
 
 Tensor randn(Shape shape, Generator& generator) {
-    Tensor x = Tensor::empty(std::move(shape), DType::kFloat32, Device::cpu());
-    fill_normal(x.span<float>(), 0, 1, generator);
-    return x.to(default_device());
+    Tensor x = Tensor::empty(std::move(shape));
+    nn::init::normal_(x, 0, 1, generator);
+    return x;
 }
 
 Tensor rand(Shape shape, Generator& generator) {
-    Tensor x = Tensor::empty(std::move(shape), DType::kFloat32, Device::cpu());
-    fill_uniform(x.span<float>(), 0, 1, generator);
-    return x.to(default_device());
+    Tensor x = Tensor::empty(std::move(shape));
+    nn::init::uniform_(x, 0, 1, generator);
+    return x;
 }
 
 Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {

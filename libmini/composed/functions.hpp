@@ -36,7 +36,7 @@ Tensor log_softmax(const Tensor& x, int64_t dim);
 // ---- new tensors, on the default device
 
 /// Return standard normal numbers, and uniform numbers in [0, 1) (`torch.randn`, `rand`).
-/// The CPU draws them, also for a GPU, and they are those that PyTorch draws on the CPU.
+/// The CPU draws them, for a GPU too: those that PyTorch draws on the CPU.
 Tensor randn(Shape shape, Generator& generator = default_generator());
 Tensor rand(Shape shape, Generator& generator = default_generator());
 

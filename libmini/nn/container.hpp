@@ -59,7 +59,7 @@ class Sequential : public ModuleList {
         (add(std::forward<Modules>(modules)), ...);
     }
 
-    /// Applies the modules in order; returns x if there are none.
+    /// Applies the modules in order; returns x if the list is empty.
     Tensor forward(const Tensor& x) override;
 };
 

@@ -3,7 +3,7 @@ result.
 
 Lists the missing packages and installs them after a question, configures,
 builds, also the tool mini, and runs two processes that exchange gradients.
-Without MNIST it trains on digits that libmini draws; data/fetch_mnist has it.
+Without MNIST it trains on digits that libmini draws; data/fetch_mnist gets it.
 Options after "--" are for the training program: labs/lab demo -n 4 -- --lr 0.05
 
 The run is recorded in a new folder of runs/, with a page, report.html.

@@ -36,7 +36,8 @@ def status_of(task, workspace):
 def notes(lab, task, workspace):
     record = workspace.state.of(lab.number)
     hints = record["hints"].get(task.name, 0)
-    told = [f"{spent / 60:.0f} min" for name, spent in workspace.state.times.items() if name == task.name]
+    times = workspace.state.times
+    told = [f"{times[task.name] / 60:.0f} min"] if task.name in times else []
     told += [f"{hints} {'hint' if hints == 1 else 'hints'}"] if hints else []
     if task.name in record["solutions"]:
         told.append("solution seen")

@@ -39,10 +39,10 @@ constexpr const char* kTimelineNote =
     "<p>The traced step of median length on rank 0. A mark below backward shows when the "
     "rank launches the all-reduce of a bucket.</p>\n";
 
-// Returns a chart that scrolls if the page is narrower.
-std::string boxed(const std::string& chart) {
-    return chart.empty() ? ""
-                         : "<div class=\"wide\" tabindex=\"0\">" + chart + "</div>\n";
+// Returns a chart or a table that scrolls if the page is narrower; the keyboard scrolls it.
+std::string boxed(const std::string& content) {
+    if (content.empty()) return "";
+    return "<div class=\"wide\" tabindex=\"0\">" + content + "</div>\n";
 }
 
 // Returns a section with a heading; "" if the body is empty.
@@ -60,10 +60,9 @@ std::string row_of(const char* tag, const std::vector<std::string>& cells) {
 
 std::string table(const std::vector<std::string>& head,
                   const std::vector<std::vector<std::string>>& rows) {
-    std::string text =
-        "<div class=\"wide\" tabindex=\"0\"><table>\n" + row_of("th", head);
+    std::string text = "<table>\n" + row_of("th", head);
     for (const auto& row : rows) text += row_of("td", row);
-    return text + "</table></div>\n";
+    return boxed(text + "</table>");
 }
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f}", 1e3 * seconds); }

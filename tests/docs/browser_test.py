@@ -1,7 +1,7 @@
 """Reads the site in a browser: python3 tests/docs/browser_test.py FOLDER
 
-Our pages are opened wide and narrow, light and dark; the reference pages, which Doxygen makes from
-headers, in one of these settings. checks.js has the checks. The exit code is 77 if Chromium is not
+Our pages are shown wide and narrow, light and dark; the reference pages, which Doxygen makes from
+headers, in one of these views. checks.js has the checks. The exit code is 77 if Chromium is not
 installed, or if the folder holds no site.
 """
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 from browser import AXE, Browser, CommandError, is_broken, main
 
-ONCE = ("sideways", "images", "headings", "names", "focus")
-IN_EACH_SCHEME = ("contrast", *["wcag"] * AXE.exists())
+AT_EACH_WIDTH = ("sideways", "images", "headings", "names", "focus", "contrast", *["wcag"] * AXE.exists())
 SITE = Path(sys.argv.pop()).resolve() / "html"
-WIDTHS, SCHEMES = (1400, 390), ("light", "dark")
+WIDE, NARROW = 1400, 390
+VIEWS = ((WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light"))
 MOST_STOPS = 120  # of the Tab key, before the first link of the contents
 
 # Doxygen's names for the pages that it makes from headers, hundreds after a few patterns: the browser
@@ -49,7 +49,7 @@ class TheSite(unittest.TestCase):
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
 
-    def open(self, page, width=1400, scheme="light"):
+    def open(self, page, width=WIDE, scheme="light"):
         self.browser.show(width, scheme)
         self.browser.open(page.as_uri())
 
@@ -59,15 +59,17 @@ class TheSite(unittest.TestCase):
                 self.fail(fault)
         self.browser.errors = []
 
-    def check_in(self, page, width, schemes):
-        """Checks a page at one width in some colour schemes, and the links of the loaded page."""
-        self.open(page, width, schemes[0])
+    def check_in(self, page, views):
+        """Checks a page, and its links, in these views: it is loaded in the first, then resized. At a
+        width, all is checked in its first colour scheme, and contrast alone in the second."""
+        self.open(page, *views[0])
         self.browser.load_checks()
-        self.check(page, ONCE)
-        for scheme in schemes:
-            self.browser.show(width, scheme)
-            self.check(page, IN_EACH_SCHEME)
         self.check_links(page, self.browser.run("checks.links()"))
+        before = None
+        for width, scheme in views:
+            self.browser.show(width, scheme)
+            self.check(page, ["contrast"] if width == before else AT_EACH_WIDTH)
+            before = width
 
     def check_links(self, page, links):
         for link in set(links):
@@ -77,14 +79,13 @@ class TheSite(unittest.TestCase):
 
     def test_our_pages_have_no_fault_wide_or_narrow_light_or_dark(self):
         self.assertGreater(len(self.ours), 30)
-        for page in self.ours:
-            for width in WIDTHS:
-                self.check_in(page, width, SCHEMES)
+        for i, page in enumerate(self.ours):  # every second one is loaded narrow, and is then wide and dark
+            self.check_in(page, VIEWS[::-1] if i % 2 else VIEWS)
 
     def test_the_reference_has_no_fault(self):
         self.assertGreater(len(self.reference), 400)
-        for i, page in enumerate(self.reference[::EVERY]):  # each in one of the four settings
-            self.check_in(page, WIDTHS[i % 2], [SCHEMES[i // 2 % 2]])
+        for i, page in enumerate(self.reference[::EVERY]):
+            self.check_in(page, [VIEWS[i % 4]])
 
     def test_a_deck_has_8_to_14_slides_and_each_fits_on_a_page_of_paper(self):
         decks = sorted(SITE.glob("slides*.html"))
@@ -98,7 +99,7 @@ class TheSite(unittest.TestCase):
                 self.assertTrue(8 <= len(heights) <= 14 and max(heights) == 720, heights)
 
     def test_the_tab_key_reaches_the_search_field_and_the_contents(self):
-        for width in WIDTHS:
+        for width in (WIDE, NARROW):
             self.open(SITE / "index.html", width)
             reached, searched = [], False
             while len(reached) < MOST_STOPS:

@@ -218,7 +218,7 @@ const checks = (() => {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));  // site.js follows sizes
     const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
     const rules = {"color-contrast": {enabled: false}};
-    const {violations} = await axe.run(document, {runOnly, rules, iframes: false, preload: false});
+    const {violations} = await axe.run(document, {runOnly, rules, iframes: false, preload: false, resultTypes: ["violations"]});
     return violations.flatMap((rule) => rule.nodes.map(
         (node) => `${rule.id}: ${rule.help}: ${node.target} ${node.html.slice(0, 80)}`));
   }

@@ -49,10 +49,10 @@ class Part(unittest.TestCase):
         build, output = configure("part")
         self.check_variables(output)
         run("cmake", "--build", build)
-        self.assertEqual(run(build / "sum"), "sum 42\n")
+        self.assertEqual(run(build / "draw"), "draw 4150886329\n")  # random.Random(1234)
 
         commands = (build / "compile_commands.json").read_text(encoding="utf-8")
-        (mine,) = re.findall(r'"command": "(.*part/sum\.cpp)"', commands)
+        (mine,) = re.findall(r'"command": "(.*part/draw\.cpp)"', commands)
         self.assertIn("-ffp-contract=off", mine)
         self.assertIn("-std=", mine)
         for flag in ("-Werror", "-Wall", "-march", "-fuse-ld"):

@@ -1,6 +1,5 @@
 #include "libmini/autograd/low_precision.hpp"
 
-#include <cstdint>
 #include <utility>
 
 #include "libmini/autograd/functions.hpp"

@@ -1,7 +1,6 @@
 #include "libmini/data/epoch_state.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>

@@ -114,10 +114,9 @@ struct DataLoaderOptions {
 ///
 /// An epoch draws the same random numbers as in PyTorch, in the same order: first the
 /// base seed, then, with shuffle, the numbers of RandomSampler. Both come from
-/// `generator` or, if it is null, from the calling thread's
-/// default_generator(). All these numbers are drawn when the epoch starts,
-/// so an epoch that is abandoned early draws as many numbers as an epoch that is read to
-/// the end.
+/// `generator` or, if it is null, from the calling thread's default_generator(). All
+/// these numbers are drawn when the epoch starts, so an epoch that is abandoned early
+/// draws as many numbers as an epoch that is read to the end.
 ///
 /// Random transforms draw from the default generator of the thread that calls them. A
 /// worker seeds its generator with base seed + k before it fetches batch k. So, with one

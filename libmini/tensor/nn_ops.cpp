@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/tensor/common_device.hpp"

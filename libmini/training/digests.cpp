@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/io/sha256.hpp"

@@ -85,8 +85,7 @@ TEST_CASE("binary_cross_entropy throws for an input that is not a probability", 
               binary_cross_entropy(Tensor::from(Values{0.5f, 1.5f}), t);
           }) ==
           "binary_cross_entropy: the input 1.5 at position 1 is not a probability; apply "
-          "sigmoid "
-          "first");
+          "sigmoid first");
     const float nan = std::nanf("");
     CHECK_THROWS_AS(binary_cross_entropy(Tensor::from(Values{nan, 0}), t), Error);
 }

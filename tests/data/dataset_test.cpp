@@ -4,7 +4,6 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tensor/ops.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 

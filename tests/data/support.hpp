@@ -7,13 +7,9 @@
 
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

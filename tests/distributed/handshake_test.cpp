@@ -159,8 +159,7 @@ TEST_CASE("an echo server is rejected as a store and as a rank of the mesh") {
         failure_of([&] { TcpStore(echo.address(), Cookie{}, deadline_after(kLong)); });
     CAPTURE(text);
     CHECK(contains(text, concat("cannot use the store at ", to_text(echo.address()),
-                                ": it sends back this side's "
-                                "own Hello")));
+                                ": it sends back this side's own Hello")));
     const std::string lost =
         failure_at(concat("elsewhere ", to_text(echo.address()), " - 1"));
     CAPTURE(lost);

@@ -2,7 +2,6 @@
 // wait for each other.
 
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <thread>
 #include <vector>

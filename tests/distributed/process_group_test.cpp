@@ -2,10 +2,8 @@
 
 #include "libmini/distributed/launch/default_group.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <future>
 #include <string>

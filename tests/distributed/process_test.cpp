@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 

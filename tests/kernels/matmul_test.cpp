@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "libmini/kernels/kernels.hpp"

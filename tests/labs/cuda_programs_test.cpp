@@ -1,9 +1,9 @@
 // What the checks of lab 06 leave out: the kernels that are given, and the counts that the
 // lab's page shows.
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <vector>
 
 #include "labs/06-cuda-kernels/kernels.hpp"
 #include "labs/06-cuda-kernels/test_product.hpp"

@@ -1,6 +1,5 @@
 // mnist_tutorial as its users run it, compared with the equivalent train_mnist.
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 // text_memory counts what lab 22 teaches; its GradScaler takes PyTorch's steps.
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>

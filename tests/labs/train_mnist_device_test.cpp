@@ -1,7 +1,6 @@
 // train_mnist --device cuda: the same job on GPUs, or on the simulator's devices.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <string>

@@ -3,21 +3,16 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/datasets/mnist.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/support/golden.hpp"
 #include "tests/tools/job.hpp"
 
 using namespace mini;

@@ -9,14 +9,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/datasets/mnist.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/nn/models.hpp"

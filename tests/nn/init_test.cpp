@@ -2,7 +2,6 @@
 
 #include "libmini/nn/init.hpp"
 
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>

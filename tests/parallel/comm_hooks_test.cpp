@@ -4,7 +4,6 @@
 #include "libmini/parallel/comm_hooks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>

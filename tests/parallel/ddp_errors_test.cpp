@@ -1,6 +1,5 @@
 #include "libmini/distributed/launch/default_group.hpp"
 
-#include <cmath>
 #include <vector>
 
 #include "tests/parallel/toy.hpp"

@@ -4,7 +4,6 @@
 #include "tests/parallel/devices.hpp"
 
 #include <cstdint>
-#include <string>
 
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/norm.hpp"

@@ -69,10 +69,9 @@ class FrozenNorm : public nn::Module {
 TEST_CASE("a wrapped module cannot be wrapped again, and neither can a part of it") {
     const Wrapper inner = GENERATE(from_range(kWrappers));
     const Wrapper outer = GENERATE(from_range(kWrappers));
-    const std::string scene = GENERATE("the wrapper", "the module",
-                                       "a model with the "
-                                       "wrapper",
-                                       "a model with the module", "a part");
+    const std::string scene =
+        GENERATE("the wrapper", "the module", "a model with the wrapper",
+                 "a model with the module", "a part");
     CAPTURE(name_of(inner), name_of(outer), scene);
     const auto messages = on_ranks(2, [&](dist::ProcessGroup&) {
         nn::Linear net(1, 1, {.bias = false});

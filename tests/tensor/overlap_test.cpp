@@ -1,8 +1,6 @@
-#include <cstdint>
-#include <vector>
 
-#include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/overlap.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/message_of.hpp"

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/tensor/ops.hpp"

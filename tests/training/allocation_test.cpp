@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
-#include <memory>
 #include <new>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "libmini/distributed/collectives/elements.hpp"
 #include "libmini/distributed/net/wait_on.hpp"

@@ -120,8 +120,7 @@ Rendezvous open_file(const RendezvousConfig& config) {
     if (!rank_source())
         throw UsageError(
             "init_process_group: file:// needs the extra \"launchers\": configure with "
-            "it "
-            "on, and call extras::use_all() in main");
+            "it on, and call extras::use_all() in main");
     Rendezvous result;
     result.store = rank_source()->open_file(config.file, config.run_id);
     result.local_host = "127.0.0.1";

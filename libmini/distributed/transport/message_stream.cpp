@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "libmini/distributed/net/clock.hpp"

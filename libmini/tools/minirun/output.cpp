@@ -196,9 +196,8 @@ void Output::take_line(Stream& stream, std::string_view line) {
     remember(stream, line);
 }
 
-// Puts one line of a rank to its sink; does nothing if the stream is live().
-// `line` has no newline; `complete` tells whether the rank wrote a newline after the
-// line.
+// Puts one line of a rank to its sink; does nothing if the stream is live(). `line` has
+// no newline; `complete` tells whether the rank wrote a newline after the line.
 //     rank 0   the line unchanged; a newline only if the line is complete
 //     others   prefix(), the visible() part of the line, always a newline
 // Sets Sink::line_open to whether the last line of the sink lacks its newline. If

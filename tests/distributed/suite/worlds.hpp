@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "libmini/distributed/group/process_group.hpp"
 

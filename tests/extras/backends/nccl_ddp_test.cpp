@@ -1,6 +1,5 @@
 // DistributedDataParallel over backend nccl, on GPUs or on the simulator.
 
-#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <functional>

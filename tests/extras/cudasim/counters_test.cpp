@@ -110,8 +110,7 @@ TEST_CASE("a line that wastes sectors is told, with the threads of the worst acc
                                      "    worst: block 0, threads 0 to 31: 8 sectors "
                                      "of 32 bytes; 4 would hold the data\n"
                                      "    thread 0 at byte 0, thread 1 at byte 8, "
-                                     "thread 2 at byte 16, thread 3 at byte 24, "
-                                     "..."));
+                                     "thread 2 at byte 16, thread 3 at byte 24, ..."));
     CHECK(line_text(last(counting), Mode::kWrite, false)
               .ends_with("stores, global memory: 8 sectors of 32 bytes"));
 }

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <fstream>
 #include <iterator>
 #include <memory>

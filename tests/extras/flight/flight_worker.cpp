@@ -19,7 +19,6 @@
 
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/extras/use_all.hpp"
-#include "libmini/tensor/ops.hpp"
 
 namespace {
 

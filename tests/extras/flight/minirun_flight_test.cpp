@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 

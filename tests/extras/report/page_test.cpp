@@ -1,13 +1,10 @@
 #include "libmini/extras/report/page.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/report/overlap.hpp"

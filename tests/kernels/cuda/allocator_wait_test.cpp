@@ -3,7 +3,6 @@
 // deadlock: the first thread waits for communication that never ends, and the thread that
 // would abort this communication waits for the first thread.
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>

@@ -27,10 +27,8 @@ std::vector<float> product_of(const std::vector<float>& a, const std::vector<flo
 
 // The inputs are integers from -4 to 4, exact in all formats; the sums of their
 // products are exact in float32.
-TEST_CASE(
-    "a product equals the CPU's product bitwise for sizes that are not "
-    "whole tiles",
-    "[large]") {
+TEST_CASE("a product equals the CPU's product bitwise for sizes that are not whole tiles",
+          "[large]") {
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {0, 3, 4},
         {3, 0, 4},

@@ -2,7 +2,6 @@
 
 #include "libmini/kernels/cuda/runtime.hpp"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -47,6 +47,15 @@ class Tensor {
     /// id(), is_same() and is_unique() may be called; the others throw Error.
     Tensor() = default;
 
+    Tensor(const Tensor& other) = default;
+    Tensor(Tensor&& other) = default;
+
+    /// Make this handle refer to another tensor; they write no elements. So `x[0] = y`,
+    /// which would change a temporary handle only, does not compile.
+    Tensor& operator=(const Tensor& other) & = default;
+    Tensor& operator=(Tensor&& other) & = default;
+    Tensor& operator=(const Tensor& other) && = delete;  // write ops::copy_(row, y)
+
     /// Returns a tensor with unspecified contents (`torch.empty`).
     static Tensor empty(Shape shape, DType dtype = DType::kFloat32,
                         Device device = default_device());
@@ -227,9 +236,8 @@ class Tensor {
 
     // ---- autograd: members as in PyTorch, implemented in libmini/autograd
 
-    /// Return views of the first dimension, as mini::select and mini::narrow do: of index
-    /// i, which counts from the end if it is negative, and of a slice: x[{1, 3}] is x[1:3].
-    /// Throw ShapeError if the dimension lacks the index, or for a scalar.
+    /// Return views of the first dimension, by mini::select and mini::narrow: of an index,
+    /// and of a slice: x[{1, 3}] is x[1:3]. Throw ShapeError if there is no such index.
     Tensor operator[](int64_t index) const;
     Tensor operator[](Slice slice) const;
 

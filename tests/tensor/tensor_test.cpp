@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "libmini/tensor/ops.hpp"
@@ -63,6 +64,10 @@ TEST_CASE("copying a handle shares the elements and clone copies them") {
     ops::fill_(x, 9.0f);
     CHECK(ops::select(handle, 0, 0).item() == 9.0);
     CHECK(ops::select(copy, 0, 0).item() == 0.0);
+
+    // x[0] = y would change a temporary handle, and no element.
+    STATIC_REQUIRE(std::is_assignable_v<Tensor&, Tensor>);
+    STATIC_REQUIRE_FALSE(std::is_assignable_v<Tensor, Tensor>);
     CHECK(handle.is_same(x));
     CHECK(handle.shares_storage(x));
     CHECK_FALSE(copy.shares_storage(x));

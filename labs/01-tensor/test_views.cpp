@@ -127,6 +127,7 @@ TEST_CASE("narrow changes one size and the offset", "[lab01][lab01.4]") {
     INFO("narrow(x, 0, 1, 2) is rows 1 and 2; yours has " << layout(rows));
     CHECK(layout(rows) == "shape (2, 4), strides (4, 1), offset 4");
     CHECK(layout(narrow(x, -1, 1, 2)) == layout(narrow(x, 1, 1, 2)));
+    CHECK(layout(narrow(x, 1, -3, 2)) == layout(narrow(x, 1, 1, 2)));
     CHECK(layout(narrow(x, 0, 0, 3)) == layout(x));
 }
 
@@ -156,7 +157,8 @@ TEST_CASE("narrow throws if an index is not in the dimension", "[lab01][lab01.4]
     CHECK_THROWS_AS(narrow(x, 1, 3, 2), ShapeError);
     CHECK_THROWS_AS(narrow(x, 1, 0, 5), ShapeError);
     CHECK_THROWS_AS(narrow(x, 0, 3, 1), ShapeError);
-    CHECK_THROWS_AS(narrow(x.as_strided({3, 4}, {8, 1}, 9), 1, -1, 2), ShapeError);
+    CHECK_THROWS_AS(narrow(x.as_strided({3, 4}, {8, 1}, 9), 1, -5, 2), ShapeError);
+    CHECK_THROWS_AS(narrow(x, 1, -1, 2), ShapeError);
     CHECK_THROWS_AS(narrow(x, 1, 2, -1), ShapeError);
     CHECK_THROWS_AS(narrow(x, 2, 0, 1), ShapeError);
     INFO("length 0 is allowed, also at the end, but not beyond it");
@@ -184,9 +186,9 @@ TEST_CASE("select moves the offset and removes the dimension", "[lab01][lab01.4]
         INFO("a column of a row is an element, a tensor of shape ()");
         CHECK(layout(select(row, 0, 1)) == "shape (), strides (), offset 9");
     }
-    INFO("a negative dimension, and a view that begins at 5");
+    INFO("a negative dimension, a negative index, and a view that begins at 5");
     CHECK(layout(select(x, -1, 3)) == layout(select(x, 1, 3)));
-    CHECK(layout(select(x, -2, 2)) == layout(row));
+    CHECK(layout(select(x, -2, -1)) == layout(row));
     CHECK(elements(select(x.as_strided({2, 3}, {4, 1}, 5), 0, 1)) == Values{9, 10, 11});
     const Tensor cube = count_up({2, 3, 4});
     INFO("select(cube, 1, 2) of shape (2, 3, 4) leaves dimensions 0 and 2");
@@ -198,8 +200,8 @@ TEST_CASE("select throws if the index is not in the dimension", "[lab01][lab01.4
     const Tensor x = big.as_strided({3, 4}, {8, 1}, 9);
     INFO("x has shape (3, 4) and is a part of a larger tensor: as_strided cannot notice");
     INFO("the mistake");
-    for (const int64_t index : {3, 4, -1}) {
-        INFO("dimension 0 has indices 0, 1 and 2; asked for " << index);
+    for (const int64_t index : {3, 4, -4}) {
+        INFO("dimension 0 has indices 0, 1 and 2, or -3, -2 and -1; asked for " << index);
         CHECK_THROWS_AS(select(x, 0, index), ShapeError);
     }
     CHECK_THROWS_AS(select(x, 2, 0), ShapeError);

@@ -89,9 +89,7 @@ Tensor expand(const Tensor& x, const Shape& shape) {
                   });
 }
 
-Tensor Tensor::operator[](int64_t index) const {
-    return mini::select(*this, 0, index < 0 ? index + size(0) : index);
-}
+Tensor Tensor::operator[](int64_t index) const { return mini::select(*this, 0, index); }
 
 Tensor Tensor::operator[](Slice slice) const {
     const int64_t count = size(0);

@@ -116,14 +116,14 @@ Tensor permute(const Tensor& x, const Shape& dims);
 /// Returns a view with the dimensions d0 and d1 swapped (`Tensor.transpose`).
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 
-/// Returns a view of the indices start .. start + length - 1 of dimension `dim`
-/// (`Tensor.narrow`). Throws ShapeError if the dimension lacks one of them, or if the
-/// start or the length is negative; a start equal to the size, with length 0, is allowed.
+/// Returns a view of the indices start .. start + length - 1 of dimension `dim`; a
+/// negative start counts from the end (`Tensor.narrow`). Throws ShapeError if the dimension
+/// lacks an index, or for a negative length. With length 0, start may be the size.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 
 /// Returns a view of index `index` of dimension `dim`; the result does not have this
-/// dimension (`Tensor.select`). Throws ShapeError if the dimension lacks the index, or if
-/// the index is negative.
+/// dimension; index -1 is the last (`Tensor.select`). Throws ShapeError if the dimension
+/// lacks the index.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 
 // ---- reductions (reduce_ops.cpp)

@@ -39,24 +39,26 @@ Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
     // [lab01.4] Change one size, and move the first element.
     const size_t d = dimension("narrow", x.shape(), dim);
-    check_shape(start >= 0 && length >= 0 && start <= x.shape()[d] - length,
-                "narrow: ", length, " positions from ", start, " are not in dimension ",
-                dim, " of ", x.shape());
+    const int64_t size = x.shape()[d], first = start < 0 ? start + size : start;
+    check_shape(first >= 0 && length >= 0 && first <= size - length, "narrow: ", length,
+                " positions from ", start, " are not in dimension ", dim, " of ",
+                x.shape());
     Shape shape = x.shape();
     shape[d] = length;
     return x.as_strided(std::move(shape), x.strides(),
-                        x.offset() + start * x.strides()[d]);
+                        x.offset() + first * x.strides()[d]);
     // [lab01.4]
 }
 
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
     // [lab01.4] Move the first element to the position, and remove the dimension.
     const size_t d = dimension("select", x.shape(), dim);
-    check_shape(index >= 0 && index < x.shape()[d], "select: there is no position ",
-                index, " in dimension ", dim, " of ", x.shape());
+    const int64_t size = x.shape()[d], position = index < 0 ? index + size : index;
+    check_shape(position >= 0 && position < size, "select: there is no position ", index,
+                " in dimension ", dim, " of ", x.shape());
     Shape shape = x.shape();
     Shape strides = x.strides();
-    const int64_t offset = x.offset() + index * strides[d];
+    const int64_t offset = x.offset() + position * strides[d];
     shape.erase(shape.begin() + static_cast<int64_t>(d));
     strides.erase(strides.begin() + static_cast<int64_t>(d));
     return x.as_strided(std::move(shape), std::move(strides), offset);

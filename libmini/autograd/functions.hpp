@@ -156,14 +156,14 @@ Tensor dropout(const Tensor& x, double p, bool training,
 Tensor dropout2d(const Tensor& x, double p, bool training,
                  Generator& generator = default_generator());
 
-/// Returns the logarithm of softmax of each row of x (N, classes).
-Tensor log_softmax(const Tensor& x);
+/// Returns the logarithm of the softmax of x along dimension `dim`.
+Tensor log_softmax(const Tensor& x, int64_t dim = -1);
 
 // ---- transformers (functions_transformer.cpp)
 
-/// Returns the softmax of each row of x (..., classes). An element of -infinity has the
+/// Returns the softmax of x along dimension `dim`. An element of -infinity has the
 /// softmax 0 and the gradient 0; a row needs one finite element, otherwise it becomes NaN.
-Tensor softmax(const Tensor& x);
+Tensor softmax(const Tensor& x, int64_t dim = -1);
 
 /// Returns rows of weight (V, D): indices (...) int64, result (..., D). The gradients of
 /// equal indices are added in the order of the indices. Throws Error, naming the first

@@ -33,11 +33,11 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
 }
 
 // With y = log softmax(x), dL/dx = g - softmax(x) * (the sum of g over the row).
-Tensor log_softmax(const Tensor& x) {
-    Tensor y = ops::log_softmax(x);
+Tensor log_softmax(const Tensor& x, int64_t dim) {
+    Tensor y = ops::log_softmax(x, dim);
     return record("log_softmax", y, {x},
-                  [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
-                      return {ops::log_softmax_backward(g, y.get())};
+                  [y = SavedTensor(y), dim](const Tensor& g, const Node&) -> Grads {
+                      return {ops::log_softmax_backward(g, y.get(), dim)};
                   });
 }
 

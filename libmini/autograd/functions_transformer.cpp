@@ -45,13 +45,12 @@ Tensor causal_mask(int64_t L, int64_t S, Device device) {
 }  // namespace
 
 // With y = softmax(x), dL/dx = y (g - the sum of g y over the row): no second exponential.
-Tensor softmax(const Tensor& x) {
-    const Tensor rows = ops::log_softmax(ops::reshape(x, {-1, x.size(-1)}));
-    Tensor y = ops::reshape(ops::unary(kernels::UnaryOp::kExp, rows), x.shape());
+Tensor softmax(const Tensor& x, int64_t dim) {
+    Tensor y = ops::unary(kernels::UnaryOp::kExp, ops::log_softmax(x, dim));
     return record("softmax", y, {x},
-                  [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
+                  [y = SavedTensor(y), dim](const Tensor& g, const Node&) -> Grads {
                       const Tensor gy = ops::mul(g, y.get());
-                      const Tensor total = ops::sum(gy, {-1}, /*keepdim=*/true);
+                      const Tensor total = ops::sum(gy, {dim}, /*keepdim=*/true);
                       return {ops::sub(gy, ops::mul(y.get(), total))};
                   });
 }

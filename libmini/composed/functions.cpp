@@ -61,16 +61,6 @@ Tensor stack(const std::vector<Tensor>& tensors, int64_t dim) {
     return cat(slices, dim);
 }
 
-Tensor softmax(const Tensor& x, int64_t dim) {
-    return transpose(softmax(transpose(x, dim, -1)), dim, -1);
-}
-
-Tensor log_softmax(const Tensor& x, int64_t dim) {
-    const Tensor last = transpose(x, dim, -1);
-    const Tensor rows = log_softmax(reshape(last, {-1, last.size(-1)}));
-    return transpose(reshape(rows, last.shape()), dim, -1);
-}
-
 Tensor randn(Shape shape, Generator& generator) {
     Tensor x = Tensor::empty(std::move(shape));
     nn::init::normal_(x, 0, 1, generator);

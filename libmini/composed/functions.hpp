@@ -29,10 +29,6 @@ Tensor squeeze(const Tensor& x, int64_t dim);
 Tensor cat(const std::vector<Tensor>& tensors, int64_t dim = 0);
 Tensor stack(const std::vector<Tensor>& tensors, int64_t dim = 0);
 
-/// Return the softmax along dimension `dim` of x, and its logarithm.
-Tensor softmax(const Tensor& x, int64_t dim);
-Tensor log_softmax(const Tensor& x, int64_t dim);
-
 // ---- new tensors, on the default device
 
 /// Return standard normal numbers, and uniform numbers in [0, 1) (`torch.randn`, `rand`).

@@ -16,14 +16,24 @@ class Activation : public Module {
     Tensor forward(const Tensor& x) override { return kFunction(x); }
 };
 
-/// The modules of PyTorch with these names (`torch.nn.ReLU`, ...). Softmax and LogSoftmax
-/// are those of the last dimension, of each row.
+/// A function with a dimension as a module.
+template <Tensor (*kFunction)(const Tensor&, int64_t dim), int64_t kDefault>
+class FunctionOfDimension : public Module {
+  public:
+    explicit FunctionOfDimension(int64_t dim = kDefault) : dim_(dim) {}
+    Tensor forward(const Tensor& x) override { return kFunction(x, dim_); }
+
+  private:
+    int64_t dim_;
+};
+
+/// The modules of PyTorch with these names (`torch.nn.ReLU`, ...).
 using ReLU = Activation<relu>;
 using Sigmoid = Activation<sigmoid>;
 using Tanh = Activation<tanh>;
 using GELU = Activation<gelu>;
-using Softmax = Activation<softmax>;
-using LogSoftmax = Activation<log_softmax>;
+using Softmax = FunctionOfDimension<softmax, -1>;
+using LogSoftmax = FunctionOfDimension<log_softmax, -1>;
 
 /// Returns x (`torch.nn.Identity`).
 class Identity : public Module {
@@ -32,13 +42,6 @@ class Identity : public Module {
 };
 
 /// Reshapes (N, ...) to (N, product of the other sizes) (`torch.nn.Flatten`).
-class Flatten : public Module {
-  public:
-    explicit Flatten(int64_t start_dim = 1) : start_dim_(start_dim) {}
-    Tensor forward(const Tensor& x) override { return flatten(x, start_dim_); }
-
-  private:
-    int64_t start_dim_;
-};
+using Flatten = FunctionOfDimension<flatten, 1>;
 
 }  // namespace mini::nn

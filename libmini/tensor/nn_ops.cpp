@@ -178,24 +178,25 @@ Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape
     return dx;
 }
 
-Tensor log_softmax(const Tensor& x) {
-    check_shape(x.dim() == 2, "log_softmax: the scores are ", x.shape(),
-                ", not (N, classes)");
-    const Tensor in = contiguous(x);
-    Tensor y = x.new_empty(x.shape());
+// The kernels take rows, so `dim` becomes the last dimension and returns to its place.
+Tensor log_softmax(const Tensor& x, int64_t dim) {
+    const Tensor in = contiguous(transpose(x, dim, -1));
+    Tensor y = x.new_empty(in.shape());
+    const int64_t cols = in.size(-1), rows = in.numel() / std::max<int64_t>(cols, 1);
     run<cpu::log_softmax, gpu::log_softmax>(x.device(), y.data<float>(), in.data<float>(),
-                                            x.size(0), x.size(1));
-    return y;
+                                            rows, cols);
+    return transpose(y, dim, -1);
 }
 
-Tensor log_softmax_backward(const Tensor& g, const Tensor& y) {
-    const Tensor grad = contiguous(g);
-    const Tensor result = contiguous(y);
-    Tensor dx = y.new_empty(y.shape());
+Tensor log_softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
+    const Tensor grad = contiguous(transpose(g, dim, -1));
+    const Tensor result = contiguous(transpose(y, dim, -1));
+    Tensor dx = y.new_empty(result.shape());
+    const int64_t cols = dx.size(-1), rows = dx.numel() / std::max<int64_t>(cols, 1);
     run<cpu::log_softmax_backward, gpu::log_softmax_backward>(
         common_device("log_softmax", g, y), dx.data<float>(), grad.data<float>(),
-        result.data<float>(), y.size(0), y.size(1));
-    return dx;
+        result.data<float>(), rows, cols);
+    return transpose(dx, dim, -1);
 }
 
 }  // namespace mini::ops

@@ -217,12 +217,12 @@ BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
                                    const Moments& moments, const Tensor& weight,
                                    kernels::BatchNormBackward options);
 
-// ---- rows of class scores, (N, classes) (nn_ops.cpp)
+// ---- class scores (nn_ops.cpp)
 
-/// Returns the logarithm of the softmax of each row.
-Tensor log_softmax(const Tensor& x);
+/// Returns the logarithm of the softmax along dimension `dim`.
+Tensor log_softmax(const Tensor& x, int64_t dim = -1);
 
 /// Returns dL/dx of log_softmax, where g is dL/dy and y is the result of log_softmax.
-Tensor log_softmax_backward(const Tensor& g, const Tensor& y);
+Tensor log_softmax_backward(const Tensor& g, const Tensor& y, int64_t dim = -1);
 
 }  // namespace mini::ops

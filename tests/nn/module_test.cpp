@@ -175,6 +175,7 @@ TEST_CASE("every module returns the same as its function") {
     CHECK(nn::Flatten()(x).shape() == Shape{1, 4});
     CHECK(nn::Sigmoid()(Tensor::zeros({1})).item() == 0.5);
     CHECK(nn::Softmax()(Tensor::zeros({1, 4})).to_vector<float>()[3] == 0.25f);
+    CHECK(nn::Softmax(0)(Tensor::zeros({2, 4})).to_vector<float>()[7] == 0.5f);
     const Tensor scores = nn::LogSoftmax()(Tensor::zeros({1, 2}));
     const Tensor target = Tensor::from(std::vector<int64_t>{1});
     CHECK(nn::NLLLoss()(scores, target).item() ==

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,8 @@ class Sequential : public ModuleList {
     /// REQUIRES: modules that are passed by reference outlive this object.
     template <typename... Modules>
     explicit Sequential(Modules&&... modules) {
+        static_assert((!std::is_base_of_v<Module, Modules> && ...),
+                      "write std::make_unique<nn::Linear>(2, 3), not nn::Linear(2, 3)");
         (add(std::forward<Modules>(modules)), ...);
     }
 

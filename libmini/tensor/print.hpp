@@ -20,4 +20,9 @@ namespace mini {
 /// until the current stream has completed.
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
+/// Prints a shape as (2, 3), where namespace mini is searched: `using namespace mini`.
+inline std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+    return out << concat(shape);
+}
+
 }  // namespace mini

@@ -14,7 +14,8 @@ using test::count_up, test::Values;
 
 namespace {
 
-std::string text(const Tensor& x) {
+template <typename T>
+std::string text(const T& x) {
     std::ostringstream out;
     out << x;
     return out.str();
@@ -34,6 +35,7 @@ TEST_CASE("floats have four decimal places, unless all are integers") {
     CHECK(text(Tensor::scalar(3.5f)) == "tensor(3.5000)");
     CHECK(text(Tensor::from(Values{-1, 10})) == "tensor([-1., 10.])");
     CHECK(text(Tensor()) == "tensor(undefined)");
+    CHECK(text(count_up({2, 2}).shape()) == "(2, 2)");
 }
 
 TEST_CASE("floats of very different magnitudes are printed with exponents") {

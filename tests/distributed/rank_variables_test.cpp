@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "libmini/distributed/launch/default_group.hpp"
 #include "tests/distributed/environment.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"

@@ -178,6 +178,22 @@ TEST_CASE("spawn names the rank that was killed or stopped and not one that wait
     }
 }
 
+TEST_CASE("spawn names a rank that returned before a collective of the others") {
+    if (!can_spawn()) return;
+    const int early = GENERATE(0, 2);
+    const auto body = [&](int rank) {
+        init_process_group()->barrier();
+        if (rank != early) default_group()->barrier();
+    };
+    try {
+        spawn(body, 3);
+        FAIL("nothing was thrown");
+    } catch (const RankFailed& failed) {
+        CHECK(failed.rank() == early);
+        CHECK(contains(failed.what(), concat("rank ", early, " returned early: rank ")));
+    }
+}
+
 TEST_CASE("an exception that ends the scope of a group does not wait for other ranks") {
     if (!can_spawn()) return;
     const auto body = [](int rank) {

@@ -30,9 +30,8 @@ std::shared_ptr<ProcessGroup> make_threads(const InitOptions& options) {
 }
 
 std::string from_the_extra(const std::string& install) {
-    return concat("install ", install,
-                  ", configure again with the extra \"backends\" on, and call "
-                  "extras::use_all() in main");
+    return concat("call extras::use_all() in main; if the program does, install ",
+                  install, " and configure again with the extra \"backends\" on");
 }
 
 std::vector<BackendEntry>& entries() {

@@ -6,6 +6,7 @@
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace mini::dist {
 
@@ -25,6 +26,14 @@ std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
                                 seconds_text(options.timeout), "; it must be positive"));
     set_default_group(backend.make(options));
     return default_group();
+}
+
+int get_local_rank() {
+    const auto found = read_rank_variables(environment_variable);
+    if (!found) return 0;
+    if (found->local_rank < 0)
+        throw UsageError(found->source + " does not set LOCAL_RANK; set it on each rank");
+    return found->local_rank;
 }
 
 ProcessGroupGuard::~ProcessGroupGuard() {

@@ -24,6 +24,10 @@ bool is_available(const std::string& backend);
 /// already has a default group (`torch.distributed.init_process_group`).
 std::shared_ptr<ProcessGroup> init_process_group(InitOptions options = {});
 
+/// Returns this rank's number on its host, which is also the index of its GPU; 0 without
+/// a launcher. Throws UsageError if the launcher has not set the variable.
+int get_local_rank();
+
 /// The default group of a scope. The constructor is init_process_group.
 ///
 ///     const dist::ProcessGroupGuard group({.backend = "ring"});

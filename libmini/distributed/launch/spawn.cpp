@@ -153,8 +153,13 @@ class ChildProcesses {
         if (!cause) return;
         const RankEnd end = ends_[*cause];
         const bool waited = std::ranges::count(running_, end.blamed, &Child::rank) > 0;
+        const bool returned = std::ranges::any_of(ends_, [&](const RankEnd& other) {
+            return other.rank == end.blamed && !other.failed;
+        });
         end_all(grace);
-        throw RankFailed(waited ? end.blamed : end.rank, messages_[*cause]);
+        std::string message = messages_[*cause];
+        if (returned) message = concat("rank ", end.blamed, " returned early: ", message);
+        throw RankFailed(waited || returned ? end.blamed : end.rank, message);
     }
 
   private:

@@ -22,7 +22,8 @@
 namespace mini::dist {
 
 /// A rank that spawn started has failed: "rank 2 failed: <its exception>" or "rank 2
-/// (process 4711) was ended by SIGKILL". Or it runs, and the message is of one that waited.
+/// (process 4711) was ended by SIGKILL". Or others failed because they waited for it: the
+/// message has the error of one, after "rank 2 returned early: " unless rank 2 still runs.
 class RankFailed : public Error {
   public:
     RankFailed(int rank, const std::string& message) : Error(message), rank_(rank) {}

@@ -119,13 +119,4 @@ int port_from_text(const std::string& text) {
     return static_cast<int>(20000 + hash % 10000);
 }
 
-int get_local_rank() {
-    const auto found = read_rank_variables(environment_variable);
-    if (!found) return 0;
-    if (found->local_rank < 0)
-        throw UsageError(
-            concat(found->source, " does not set LOCAL_RANK; set it on each rank"));
-    return found->local_rank;
-}
-
 }  // namespace mini::dist

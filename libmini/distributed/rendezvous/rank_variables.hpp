@@ -94,11 +94,6 @@ std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
 /// ephemeral ports.
 int port_from_text(const std::string& text);
 
-/// Returns this rank's number on its host, which is also the index of its GPU; 0 without
-/// a launcher. Throws UsageError if a launcher has started this program but has not set
-/// the variable.
-int get_local_rank();
-
 // ---- the registry, for libmini/extras/launchers
 
 /// The address of rank 0's store, derived from a launcher's variables.

@@ -28,6 +28,7 @@ function(mini_install)
     mini_install_config(${archives})
     install(TARGETS mini minirun)
     install(FILES LICENSE TYPE DOC)
+    install(DIRECTORY tests/install/example TYPE DOC)
 endfunction()
 
 # mini_install_components(<out>): installs the named components and those that they need as

@@ -56,6 +56,12 @@ def library_folder():
     return config.parents[2]
 
 
+def example():
+    """Returns the installed folder of the project in the folder example."""
+    (program,) = INSTALLED.rglob("share/doc/*/example/train.cpp")
+    return program.parent
+
+
 def public_headers():
     """Returns the headers that docs/pages/library.md lists, as an #include names them."""
     page = (ROOT / "docs/pages/library.md").read_text(encoding="utf-8")
@@ -89,7 +95,7 @@ class Installed(unittest.TestCase):
 
     def test_a_cmake_project_builds_with_only_the_prefix_path_and_trains_two_ranks(self):
         build = PROJECTS / "example"
-        configure("example", build)
+        configure(example(), build)
         run("cmake", "--build", build, env=clean_environment())
         here = {"cwd": build, "env": clean_environment()}
         self.check_ranks_agree(run(build / "train", **here))
@@ -112,7 +118,7 @@ class Installed(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "libmini", env=environment).split()
         program = PROJECTS / "train_by_pkg_config"
         program.parent.mkdir(parents=True, exist_ok=True)
-        run(CXX, "-std=c++20", HERE / "example/train.cpp", "-o", program, *flags, env=environment)
+        run(CXX, "-std=c++20", example() / "train.cpp", "-o", program, *flags, env=environment)
         self.check_ranks_agree(run(program, cwd=program.parent, env=environment))
 
     @unittest.skipUnless(HAS_CUDASIM, "the build has no simulator of CUDA")

@@ -9,6 +9,11 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent))
+
+from lab_tool.state import State  # noqa: E402
+from lab_tool.verdict import FAILED, PASSED  # noqa: E402
+
 WORK = FOLDER.parents[1] / "work" / FOLDER.name
 RUNS = {"self_test": [], "mini_ddp": ["ranks=2", "epochs=2"]}  # each program's arguments
 
@@ -27,8 +32,13 @@ def start():
 
 
 def check():
-    """Compiles and runs both programs; returns 0 if all pieces are right and the training is, too."""
-    return max([judge(name, *run(name)) for name in RUNS])
+    """Compiles and runs both programs; returns 0 if all pieces are right and the training is, too.
+    Stores the result for labs/lab status."""
+    failed = max([judge(name, *run(name)) for name in RUNS])
+    state = State()
+    state.of("00")["results"]["00"] = FAILED if failed else PASSED
+    state.save()
+    return failed
 
 
 def run(name):

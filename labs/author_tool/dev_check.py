@@ -65,10 +65,6 @@ def spread(function, items, per_core=1, label=""):
     return [found[turn] for turn in range(len(items))]
 
 
-def program_of(lab):
-    return checking.program_of(lab.number, "schemata")
-
-
 @dataclass
 class Case:
     name: str
@@ -82,17 +78,18 @@ class Case:
 
 
 def cases_of(lab):
-    found = {}
+    found, program = {}, checking.program_of(lab.number, "schemata")
     for task in lab.tasks:
-        for name in checking.cases_of(program_of(lab), f"lab{task.name}") or []:
+        for name in checking.cases_of(program, f"lab{task.name}") or []:
             found.setdefault(name, Case(name)).tasks.add(task.name)
     return list(found.values())
 
 
 def run_reference(lab, case):
     """Returns the verdict on a case; notes its time, and the tasks whose regions it runs."""
+    program = checking.program_of(lab.number, "schemata")
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
-        verdict = checking.check_case(program_of(lab), case.name, MINI_REACHED=file.name)
+        verdict = checking.check_case(program, case.name, MINI_REACHED=file.name)
         case.reached = {line.removeprefix("lab") for line in file.read().split()}
         case.seconds = verdict.seconds
     return verdict
@@ -158,12 +155,11 @@ def check_stubs(catalogue, labs, cases, outcome):
             if catalogue.regions_of(task=task.name)]
 
     def run(stub):
-        lab, task = stub
+        (lab, task), program = stub, checking.program_of(stub[0].number, "schemata")
         names = [case.name for case in cases[lab.number] if case.needs(task)]
         if any(region.in_device_file for region in catalogue.regions_of(lab=lab.number)):
-            return [checking.check_case(program_of(lab), name, MINI_STUB=f"lab{task}")
-                    for name in names]
-        return check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
+            return [checking.check_case(program, name, MINI_STUB=f"lab{task}") for name in names]
+        return check_together(program, names, MINI_STUB=f"lab{task}")
 
     for (lab, task), verdicts in zip(runs, spread(run, runs, CASES_PER_CORE)):
         outcome.count("stubs")

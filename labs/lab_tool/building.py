@@ -65,15 +65,17 @@ def build_checks(targets, log):
 
 
 def build_without_broken(workspace, labs, mine=None):
-    """Builds the checks of labs; `mine`: see project(). Returns {"07-partition/a.cpp": errors} of
-    the learner's files that do not compile. Raises LabError if another file does not."""
+    """Builds the checks of labs, the learner's files first; `mine`: see project(). Tells and returns
+    {"07-partition/a.cpp": errors} of those that do not compile. Raises LabError if another does not."""
     log = fresh_log("lab")
     targets = [f"lab{lab.number}_check" for lab in labs]
     broken = {}
     for _ in range(BUILDS):
         for lab in labs:
             project(workspace, lab.number, mine, without=broken)
-        code, lines = build_checks(targets, log)
+        code, lines = build_checks([f"mini_check{lab.number}_own" for lab in labs], log)
+        if code == 0:
+            code, lines = build_checks(targets, log)
         if code == 0:
             return broken
         errors = compile_errors.errors_in(lines, ROOT)
@@ -84,6 +86,8 @@ def build_without_broken(workspace, labs, mine=None):
             raise LabError(what_fails("the check does not build", lines, log))
         for name in failed:
             broken[name] = [error for error in own if error.path == f"work/{name}"] or errors[:3]
+            told = [line for error in broken[name][:1] for line in error.spelled()]
+            say("\n    ".join([f"  work/{name} does not build:", *told]))
     raise LabError(f"the check does not build; the whole output is in {log}")
 
 

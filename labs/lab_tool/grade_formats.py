@@ -42,6 +42,7 @@ def spell(grades):
             most = f"of {task['of']:<2}" if task["of"] else "bonus"
             lines.append(f"  {task['task']:{width}}  {task['points']:2} {most}  "
                          f"{task['status']}{reason}")
+        lines += [f"  review: {found}" for found in lab["review"]]
     return "\n".join([*lines, f"\n{grades['points']} of {grades['of']} points"])
 
 

@@ -6,7 +6,6 @@ every tenth of the step, so that logs stay readable."""
 import os
 import sys
 
-MAX_COLUMNS = 100
 
 
 class LabError(Exception):
@@ -51,7 +50,7 @@ class ProgressLine:
         if self.redraws:
             columns = os.get_terminal_size(self.stream.fileno()).columns or 80
             text = f"{self.label} {done:>{len(str(total))}}/{total} {what}"
-            self.stream.write("\r\033[K" + text[:min(columns, MAX_COLUMNS) - 1])
+            self.stream.write("\r\033[K" + text[:columns - 1])
             self.stream.flush()
             return
         tenths = 10 * done // total

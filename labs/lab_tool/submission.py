@@ -18,7 +18,6 @@ from lab_tool.projection import PROGRAMS, files_of
 from lab_tool.regions import SUFFIXES
 from lab_tool.screen import LabError
 
-VERSION = 1
 MANIFEST = "manifest.json"
 MARK = ".submission"  # in a work/ that unpack() has written
 NAME = re.compile(r"\d\d-[\w-]+/[^/\\]+")
@@ -27,7 +26,7 @@ MOST_FILES, MOST_BYTES = 1000, 16 << 20
 
 def pack(workspace, labs, target):
     paths = paths_of(workspace, labs)
-    manifest = {"version": VERSION, "libmini": (workspace.catalogue.course or {}).get("libmini")
+    manifest = {"version": 1, "libmini": (workspace.catalogue.course or {}).get("libmini")
                 or commit_of(workspace.root),
                 "labs": [lab.number for lab in labs],
                 "date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "files": paths}

@@ -181,8 +181,8 @@ endfunction()
 # mini_overlay(<kind> <folder> [IN_BATCHES] [mini_checked]): declares an object library
 # mini_<kind>_<component> for each component of which the overlay has files; they may be new files.
 # With IN_BATCHES, a lab's files of a component are compiled together, as in the component; a
-# learner's files are not, because two of them may define one name. Call it after all components
-# are declared.
+# learner's files are not, because two of them may define one name. The target mini_<kind>_own is
+# all their objects. Call it after all components are declared.
 function(mini_overlay kind folder)
     cmake_parse_arguments(PARSE_ARGV 2 overlay "IN_BATCHES" "" "")
     mini_overlay_files(files ${folder} libmini)
@@ -213,11 +213,13 @@ function(mini_overlay kind folder)
             if(kind STREQUAL "schemata")
                 target_link_libraries(mini_${kind}_${component} PRIVATE mini_line_numbers)
             endif()
+            list(APPEND objects $<TARGET_OBJECTS:mini_${kind}_${component}>)
         endif()
         if(component)
             mini_overlay_sources(mini_${kind}_${component} mini_${component} ${folder} ${file})
         endif()
     endforeach()
+    add_custom_target(mini_${kind}_own DEPENDS ${objects})
     if(NOT overlay_IN_BATCHES)
         mini_not_written(${kind} ${replaced})
     endif()

@@ -17,12 +17,14 @@ from pathlib import Path
 from unittest import mock
 
 from fake_tree import CORE, FakeTree
+from grader.review import findings
 from lab_tool.checking import TaskResult
 from lab_tool.grade_formats import (CLASSROOM50, FORMATS, MOST_OUTPUT, as_classroom50,
                                      as_gradescope, as_junit, clean, spell)
 from lab_tool.places import ROOT
 from lab_tool.verbs.grade import story_of, summary
 from lab_tool.verdict import Verdict
+from lab_tool.workspace import Workspace
 
 NASTY = "]]> </failure> \x1b[31mred\x1b[0m \x00\x08 \udc80 \x1b]0;title\x07 <&> é 中 \U0001f600"
 # The fields and types of gradescope-autograders.readthedocs.io/en/latest/specs.
@@ -44,7 +46,8 @@ def task(name, status, points=0, of=5, output="", reason=""):
 def grades(output="what went wrong"):
     tasks = [task("07.1", "passed", 5), task("07.2", "failed", 0, 10, clean(output), "it is wrong"),
              task("07.3", "not started"), task("07.4", "waits", reason="needs task 07.3 first")]
-    lab = {"lab": "07", "title": "Partition & <more>", "tasks": tasks, "points": 5, "of": 25}
+    lab = {"lab": "07", "title": "Partition & <more>", "tasks": tasks, "review": ["read it"],
+           "points": 5, "of": 25}
     return summary([lab], 12.6)
 
 
@@ -115,9 +118,9 @@ class Classroom50(unittest.TestCase):
 
 TOOL = """\
 #!/bin/sh
-rm -rf {root}/work; mkdir {root}/work; cp -r $4/* {root}/work 2>/dev/null
 [ -d $4 ] || {{ echo "lab: $4 is not a zip" >&2; exit 1; }}
-echo '{{"labs": [{{"lab": "09", "points": 4, "of": 5}}]}}' > $8
+rm -rf {root}/work; mkdir {root}/work; cp -r $4/* {root}/work
+echo '{{"labs": [{{"lab": "09", "points": 4, "of": 5, "review": ["one", "two"]}}]}}' > $8
 """
 CHEAT = """\
 namespace Catch { struct TestFailureException {}; }
@@ -138,10 +141,11 @@ class Folder(FakeTree):
         spec = importlib.util.spec_from_file_location("folder", ROOT / "labs/grader/grade_folder.py")
         self.script = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.script)
-        self.patch(("lab_tool.workspace.Catalogue", self.catalogue))
-        self.script.LABS, self.script.LEAST_LINES = self.root / "labs", 1
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue), ("grader.review.LEAST_LINES", 1))
+        self.script.LABS = self.root / "labs"
 
-    def rows(self, **files):
+    def found(self, **files):
+        """Returns what is found in a submission, which the stand-in copies to work/."""
         for name, text in files.items():
             self.write(f"all/Ada_1/09-sampler/{name}.cpp", text)
         self.write("all/broken.zip", "no zip")
@@ -152,25 +156,26 @@ class Folder(FakeTree):
         head, ada, broken = csv.reader(out.getvalue().splitlines())
         self.assertEqual(head, ["submission", "lab", "points", "of", "review"])
         self.assertEqual(broken, ["broken.zip", "", "", "", f"lab: {self.root}/all/broken.zip is not a zip"])
-        self.assertEqual(ada[:4], ["Ada_1", "09", "4", "5"])
-        return ada[4]
+        self.assertEqual(ada, ["Ada_1", "09", "4", "5", "one; two"])
+        workspace = Workspace()
+        return "; ".join(findings(workspace, workspace.catalogue.lab("09")))
 
     def test_an_honest_submission_needs_no_review(self):
         hunt = (self.root / "labs/09-sampler/bug_hunt.cpp").read_text()
         self.write("libmini/sampler.cpp", CORE.replace("return 2", "if (i) _exit(1);\n    return 2"))
         own = '#include "libmini/sampler.hpp"\nSampler::Sampler(int n)\n{}\nint Sampler::sample(\n' \
               "int i) const { _exit(1); }  // catch it, then exit\nvoid Sampler::notify() {}\n"
-        self.assertEqual(self.rows(sampler=own, bug_hunt=hunt.replace("_0;", "_zero;")), "")
-        self.assertEqual(self.rows(sampler=CORE, bug_hunt=hunt), "")  # guided: it has the markers
+        self.assertEqual(self.found(sampler=own, bug_hunt=hunt.replace("_0;", "_zero;")), "")
+        self.assertEqual(self.found(sampler=CORE, bug_hunt=hunt), "")  # guided: it has the markers
 
     def test_what_an_instructor_should_read_is_named(self):
-        found = self.rows(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\n")
+        found = self.found(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\n")
         for what in ("sampler.cpp:1 has namespace Catch", "sampler.cpp:2 has asm", "sampler.cpp:2 has .incbin",
                      "sampler.cpp:3 has Catch::", "sampler.cpp:4 has _exit(", "more.cpp:1 has #include <a.cpp",
                      "bug_hunt.cpp has 0 of 9 lines of the hunt"):
             self.assertIn(f"work/09-sampler/{what}", found)
         frame = CORE.replace("// [lab09.1] Interleave.\n", "").replace("    // [lab09.1]\n", "")
-        self.assertIn("lines of the guided frame", self.rows(sampler=frame, bug_hunt=""))
+        self.assertIn("lines of the guided frame", self.found(sampler=frame, bug_hunt=""))
 
 
 class JUnit(unittest.TestCase):
@@ -216,4 +221,5 @@ class Output(unittest.TestCase):
     def test_the_text_ends_with_the_points_that_count(self):
         self.assertEqual(spell(grades()).splitlines()[-1], "5 of 25 points")
         self.assertIn("07.2   0 of 10  failed: it is wrong", spell(grades()))
+        self.assertIn("  review: read it\n", spell(grades()))
         self.assertEqual(json.loads(FORMATS["json"](grades()))["points"], 5)

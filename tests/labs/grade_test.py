@@ -67,7 +67,10 @@ class Grade(FakeTree):
         return self.out
 
     def test_the_json_has_labs_with_tasks_with_points(self):
+        self.write("work/07-partition/more.cpp", "void leave() { _exit(0); }\n")
         grades = json.loads(self.grade("--format", "json"))
+        self.assertEqual([lab["review"] for lab in grades["labs"]],
+                         [["work/07-partition/more.cpp:1 has _exit("], []])
         self.assertEqual({key: grades[key] for key in ("version", "points", "of")},
                          {"version": 1, "points": 5, "of": 15})
         self.assertEqual([(lab["lab"], lab["title"], lab["points"], lab["of"])

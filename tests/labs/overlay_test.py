@@ -5,6 +5,7 @@ import functools
 import os
 import subprocess
 import unittest
+from unittest import mock
 
 from author_tool.mutants import read_mutants
 from author_tool.schemata import generate
@@ -35,7 +36,9 @@ class Overlay(MadeUpLab):
         return done.stdout + done.stderr
 
     def check(self):
-        broken = building.build_without_broken(self.work, [self.lab])
+        with mock.patch.object(building, "build_checks", wraps=building.build_checks) as builds:
+            broken = building.build_without_broken(self.work, [self.lab])
+        self.built = [call.args[0] for call in builds.call_args_list]
         return broken, self.output("lab06_check")
 
     def edit(self, path, text):
@@ -66,6 +69,8 @@ class Overlay(MadeUpLab):
         # A file with an error is replaced by the reference's.
         self.edit("libmini/kernels/half.cu", "    y = z;")
         broken, output = self.check()
+        own, program = ["mini_check06_own"], ["lab06_check"]
+        self.assertEqual(self.built, [own, own, program])  # the error is found before the rest is built
         expected = "half 40 twice 81 quarter 20 one 80 two 79\n"
         self.assertEqual(output, expected)
         errors = broken["06-kernels/half.cu"]

@@ -10,7 +10,7 @@ A task has the points of its row in the table of the lab's page, 80 % of them if
 a main file of it is guided (labs/lab start --help); a bug hunt has 10, and your
 own test gives bonus points. --output is written again after each lab, so that a
 grader that is stopped has graded what it had checked; stdout then has the text,
-and stderr the progress. docs/pages/instructors.md describes --user."""
+and stderr the progress. docs/pages/instructors.md describes --user and review."""
 
 import contextlib
 import io
@@ -19,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+from grader.review import findings
 from lab_tool import report, submission
 from lab_tool.building import build_without_broken
 from lab_tool.catalogue import Task
@@ -32,8 +33,6 @@ from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
 from lab_tool.verdict import NOT_STARTED, PASSED
 from lab_tool.workspace import GUIDED_PERCENT, Workspace
-
-VERSION = 1
 
 
 def add_arguments(parser):
@@ -118,6 +117,7 @@ def grade_lab(lab, results, workspace):
                       "seconds": round(sum(each.seconds for each in result.verdicts), 3),
                       "output": story_of(result)})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,
+            "review": list(findings(workspace, lab)) if results else [],
             "points": sum(task["points"] for task in tasks),
             "of": sum(task["of"] for task in tasks)}
 
@@ -130,5 +130,5 @@ def story_of(result):
 
 
 def summary(labs, seconds):
-    return {"version": VERSION, "labs": labs, "points": sum(lab["points"] for lab in labs),
+    return {"version": 1, "labs": labs, "points": sum(lab["points"] for lab in labs),
             "of": sum(lab["of"] for lab in labs), "seconds": round(seconds, 3)}

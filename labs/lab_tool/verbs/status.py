@@ -9,7 +9,8 @@ from lab_tool.workspace import GUIDED_PERCENT, Workspace
 def run(_):
     workspace = Workspace()
     if lab := workspace.catalogue.lab00:
-        say(f"{report.head(lab)}  {'started' if workspace.started('00') else 'not started'}")
+        begun = "started" if workspace.started("00") else "not started"
+        say(f"{report.head(lab)}  {'done' if workspace.state.result('00') == PASSED else begun}")
     for lab in workspace.catalogue.labs:
         started = workspace.started(lab.number)
         passed = [task for task in lab.all_tasks

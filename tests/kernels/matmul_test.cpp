@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -8,20 +9,13 @@
 
 namespace mini::kernels {
 
+// M, N and K; the last has several chunks of rows.
+constexpr std::array<int64_t, 3> kSizes[] = {
+    {0, 3, 4}, {3, 0, 4}, {3, 4, 0},   {1, 1, 1},      {1, 5, 7},     {5, 1, 7},
+    {5, 7, 1}, {2, 3, 4}, {17, 33, 9}, {128, 50, 320}, {300, 65, 130}};
+
 TEST_CASE("matmul equals the sum over k for all combinations of transposes") {
-    const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
-        {0, 3, 4},
-        {3, 0, 4},
-        {3, 4, 0},
-        {1, 1, 1},
-        {1, 5, 7},
-        {5, 1, 7},
-        {5, 7, 1},
-        {2, 3, 4},
-        {17, 33, 9},
-        {128, 50, 320},
-        {300, 65, 130},  // several chunks of rows
-    }));
+    const auto [M, N, K] = GENERATE(from_range(std::begin(kSizes), std::end(kSizes)));
     const bool transpose_a = GENERATE(false, true);
     const bool transpose_b = GENERATE(false, true);
     const bool accumulate = GENERATE(false, true);

@@ -57,30 +57,19 @@ __device__ bool succeeds(uint32_t word, float probability) {
     return static_cast<float>(word) * kStep + kStep / 2 <= probability;
 }
 
-struct FillPhilox {
-    uint32_t* out;
-    PhiloxState state;
-    __device__ void operator()(int64_t i) const { out[i] = word_of(state, i); }
-};
-
-struct FillBernoulli {
-    float* out;
-    float probability, value;
-    PhiloxState state;
-    __device__ void operator()(int64_t i) const {
-        out[i] = succeeds(word_of(state, i), probability) ? value : 0.0f;
-    }
-};
-
 }  // namespace
 
 void fill_philox(uint32_t* out, int64_t n, PhiloxState state, cudaStream_t stream) {
-    each(FillPhilox{out, state}, n, stream);
+    each([=] __device__(int64_t i) { out[i] = word_of(state, i); }, n, stream);
 }
 
 void fill_bernoulli(float* out, int64_t n, double probability, float value,
                     PhiloxState state, cudaStream_t stream) {
-    each(FillBernoulli{out, static_cast<float>(probability), value, state}, n, stream);
+    const auto limit = static_cast<float>(probability);
+    const auto draw = [=] __device__(int64_t i) {
+        out[i] = succeeds(word_of(state, i), limit) ? value : 0.0f;
+    };
+    each(draw, n, stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -14,9 +14,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 
 #include "libmini/kernels/cuda/launch.hpp"
 
@@ -33,41 +35,19 @@ struct alignas(sizeof(T) * kWidth) Pack {
     T at[kWidth];
 };
 
-// A type of kBytes bytes. If a pack is copied as a Word, the compiler and the simulator's
-// checker see one access of up to 16 bytes.
+// The type of kBytes bytes, 1, 2, 4 ... 32. If a pack is copied as a Word, the compiler and
+// the simulator's checker see one access of up to 16 bytes.
+struct TwoAccesses {
+    uint4 first, second;
+};
 template <size_t kBytes>
-struct Word;
-template <>
-struct Word<32> {  // two accesses
-    struct type {
-        uint4 first, second;
-    };
-};
-template <>
-struct Word<16> {
-    using type = uint4;
-};
-template <>
-struct Word<8> {
-    using type = float2;
-};
-template <>
-struct Word<4> {
-    using type = unsigned;
-};
-template <>
-struct Word<2> {
-    using type = unsigned short;
-};
-template <>
-struct Word<1> {
-    using type = unsigned char;
-};
+using Word = std::tuple_element_t<
+    std::countr_zero(kBytes),
+    std::tuple<unsigned char, unsigned short, unsigned, float2, uint4, TwoAccesses>>;
 
 template <int kWidth, typename T>
 __device__ Pack<T, kWidth> load(const T* from) {
-    const auto word =
-        *reinterpret_cast<const typename Word<sizeof(T) * kWidth>::type*>(from);
+    const auto word = *reinterpret_cast<const Word<sizeof(T) * kWidth>*>(from);
     Pack<T, kWidth> values;
     memcpy(static_cast<void*>(&values), &word, sizeof values);
     return values;
@@ -75,9 +55,9 @@ __device__ Pack<T, kWidth> load(const T* from) {
 
 template <typename T, int kWidth>
 __device__ void store(T* to, const Pack<T, kWidth>& values) {
-    typename Word<sizeof(T) * kWidth>::type word;
+    Word<sizeof(T) * kWidth> word;
     memcpy(static_cast<void*>(&word), &values, sizeof values);
-    *reinterpret_cast<typename Word<sizeof(T) * kWidth>::type*>(to) = word;
+    *reinterpret_cast<Word<sizeof(T) * kWidth>*>(to) = word;
 }
 
 /// Returns whether each array is aligned for a Pack of kWidth elements. Null is aligned.

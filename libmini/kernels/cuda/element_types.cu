@@ -23,10 +23,6 @@ struct Constant {
     __device__ T operator()() const { return convert_element<T>(value); }
 };
 
-struct Increment {
-    __device__ int64_t operator()(int64_t value) const { return value + 1; }
-};
-
 }  // namespace
 
 void convert(void* out, const void* x, int64_t n, DType to, DType from,
@@ -46,7 +42,7 @@ void fill_elements(void* out, double value, int64_t n, DType type, cudaStream_t 
 }
 
 void increment(int64_t* x, int64_t n, cudaStream_t stream) {
-    map(Increment(), x, n, stream, x);
+    map([] __device__(int64_t value) { return value + 1; }, x, n, stream, x);
 }
 
 }  // namespace mini::kernels::cuda

@@ -11,42 +11,25 @@
 #include "libmini/kernels/cuda/kernels.hpp"
 
 namespace mini::kernels::cuda {
-namespace {
-
-struct Embedding {
-    float* out;              // (n, cols)
-    const float* weight;     // (rows, cols)
-    const int64_t* indices;  // (n)
-    int64_t rows, cols;
-    __device__ void operator()(int64_t k) const {
+void embedding(float* out, const float* weight, const int64_t* indices, int64_t n,
+               int64_t rows, int64_t cols, cudaStream_t stream) {
+    const auto copy = [=] __device__(int64_t k) {
         const int64_t i = k / cols, row = indices[i];
         const bool is_row = row >= 0 && row < rows;  // the host cannot check it
         out[k] = is_row ? weight[row * cols + k - i * cols] : NAN;
-    }
-};
-struct EmbeddingBackward {
-    float* dweight;          // (rows, cols), zeros
-    const float* g;          // (n, cols)
-    const int64_t* indices;  // (n)
-    int64_t n, rows, cols;
-    __device__ void operator()(int64_t j) const {
-        for (int64_t i = 0; i < n; ++i)
-            if (indices[i] >= 0 && indices[i] < rows)
-                dweight[indices[i] * cols + j] += g[i * cols + j];
-    }
-};
-
-}  // namespace
-
-void embedding(float* out, const float* weight, const int64_t* indices, int64_t n,
-               int64_t rows, int64_t cols, cudaStream_t stream) {
-    each(Embedding{out, weight, indices, rows, cols}, n * cols, stream);
+    };
+    each(copy, n * cols, stream);
 }
 
 void embedding_backward(float* dweight, const float* g, const int64_t* indices, int64_t n,
                         int64_t rows, int64_t cols, cudaStream_t stream) {
     fill(dweight, 0.0f, rows * cols, stream);
-    each(EmbeddingBackward{dweight, g, indices, n, rows, cols}, cols, stream);
+    const auto add = [=] __device__(int64_t j) {
+        for (int64_t i = 0; i < n; ++i)
+            if (indices[i] >= 0 && indices[i] < rows)
+                dweight[indices[i] * cols + j] += g[i * cols + j];
+    };
+    each(add, cols, stream);
 }
 
 }  // namespace mini::kernels::cuda

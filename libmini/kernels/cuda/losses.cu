@@ -18,63 +18,45 @@ __device__ bool is_class(int64_t target, int64_t classes) {
     return target >= 0 && target < classes;
 }
 
-struct Nll {
-    float* losses;          // (rows)
-    const float* x;         // (rows, cols)
-    const int64_t* target;  // (rows)
-    int64_t cols;
-    __device__ void operator()(int64_t i) const {
-        losses[i] = is_class(target[i], cols) ? -x[i * cols + target[i]] : NAN;
-    }
-};
-struct NllBackward {
-    float* dx;              // (rows, cols)
-    const float* g;         // (rows)
-    const int64_t* target;  // (rows)
-    int64_t cols;
-    __device__ void operator()(int64_t k) const {
-        const int64_t i = k / cols;
-        dx[k] = k - i * cols == target[i] ? -g[i] : 0.0f;
-    }
-};
-
 // Returns the greater of `value` and `least`, or NaN if `value` is NaN.
 __device__ float at_least(float value, float least) {
     return value < least ? least : value;
 }
 
-struct BinaryCrossEntropy {
-    __device__ float operator()(float p, float t) const {
-        return (t - 1.0f) * at_least(log1pf(-p), kMinLog) -
-               t * at_least(logf(p), kMinLog);
-    }
-};
-struct BinaryCrossEntropyBackward {
-    __device__ float operator()(float g, float p, float t) const {
-        return g * (p - t) / at_least((1.0f - p) * p, kMinDivisor);
-    }
-};
-
 }  // namespace
 
 void nll(float* losses, const float* x, const int64_t* target, int64_t rows, int64_t cols,
          cudaStream_t stream) {
-    each(Nll{losses, x, target, cols}, rows, stream);
+    const auto loss = [=] __device__(int64_t i) {
+        losses[i] = is_class(target[i], cols) ? -x[i * cols + target[i]] : NAN;
+    };
+    each(loss, rows, stream);
 }
 
 void nll_backward(float* dx, const float* g, const int64_t* target, int64_t rows,
                   int64_t cols, cudaStream_t stream) {
-    each(NllBackward{dx, g, target, cols}, rows * cols, stream);
+    const auto gradient = [=] __device__(int64_t k) {
+        const int64_t i = k / cols;
+        dx[k] = k - i * cols == target[i] ? -g[i] : 0.0f;
+    };
+    each(gradient, rows * cols, stream);
 }
 
 void binary_cross_entropy(float* losses, const float* p, const float* t, int64_t n,
                           cudaStream_t stream) {
-    map(BinaryCrossEntropy(), losses, n, stream, p, t);
+    const auto loss = [] __device__(float p, float t) {
+        return (t - 1.0f) * at_least(log1pf(-p), kMinLog) -
+               t * at_least(logf(p), kMinLog);
+    };
+    map(loss, losses, n, stream, p, t);
 }
 
 void binary_cross_entropy_backward(float* dp, const float* g, const float* p,
                                    const float* t, int64_t n, cudaStream_t stream) {
-    map(BinaryCrossEntropyBackward(), dp, n, stream, g, p, t);
+    const auto gradient = [] __device__(float g, float p, float t) {
+        return g * (p - t) / at_least((1.0f - p) * p, kMinDivisor);
+    };
+    map(gradient, dp, n, stream, g, p, t);
 }
 
 }  // namespace mini::kernels::cuda

@@ -15,18 +15,11 @@
 #include "libmini/kernels/cuda/strides.hpp"
 
 namespace mini::kernels::cuda {
-namespace {
-
-// Element k of y and of the indices (planes, Ho, Wo).
-struct MaxPool {
-    float* y;
-    int32_t* indices;
-    const float* x;  // (planes, H, W)
-    ImageExtents in;
-    Window window;
-    Divider by_Ho, by_Wo;
-
-    __device__ void operator()(int64_t k) const {
+void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
+                Window window, cudaStream_t stream) {
+    const int64_t Ho = window.output(in.H), Wo = window.output(in.W);
+    const Divider by_Ho(Ho), by_Wo(Wo);
+    const auto pool = [=] __device__(int64_t k) {
         const auto [line, j] = by_Wo.divide(k);
         const auto [plane, i] = by_Ho.divide(line);
         const int64_t h = i * window.stride - window.padding;
@@ -48,19 +41,17 @@ struct MaxPool {
             }
         y[k] = greatest;
         indices[k] = static_cast<int32_t>(place);
-    }
-};
+    };
+    each(pool, in.N * in.C * Ho * Wo, stream);
+}
 
-// Element k of dx (planes, H, W).
-struct MaxPoolBackward {
-    float* dx;
-    const float* g;          // (planes, Ho, Wo)
-    const int32_t* indices;  // (planes, Ho, Wo)
-    int64_t padding;
-    Divider by_H, by_W;
-    Windows rows, cols;
-
-    __device__ void operator()(int64_t k) const {
+void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
+                         ImageExtents in, Window window, cudaStream_t stream) {
+    const int64_t padding = window.padding;
+    const Divider by_H(in.H), by_W(in.W), stride(window.stride);
+    const Windows rows{window.kernel, window.output(in.H), stride};
+    const Windows cols{window.kernel, window.output(in.W), stride};
+    const auto gradient = [=] __device__(int64_t k) {
         const auto [line, w] = by_W.divide(k);
         const auto [plane, h] = by_H.divide(line);
         const auto mine = static_cast<int32_t>(h * by_W.divisor + w);
@@ -69,34 +60,12 @@ struct MaxPoolBackward {
         float total = 0.0f;
         for (int64_t i = rows.first(h + padding); i < i_end; ++i)
             for (int64_t j = j_begin; j < j_end; ++j) {
-                const int64_t window = (plane * rows.count + i) * cols.count + j;
-                if (indices[window] == mine) total += g[window];
+                const int64_t at = (plane * rows.count + i) * cols.count + j;
+                if (indices[at] == mine) total += g[at];
             }
         dx[k] = total;
-    }
-};
-
-}  // namespace
-
-void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
-                Window window, cudaStream_t stream) {
-    const int64_t Ho = window.output(in.H), Wo = window.output(in.W);
-    each(MaxPool{y, indices, x, in, window, Divider(Ho), Divider(Wo)},
-         in.N * in.C * Ho * Wo, stream);
-}
-
-void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
-                         ImageExtents in, Window window, cudaStream_t stream) {
-    const Divider stride(window.stride);
-    each(MaxPoolBackward{dx,
-                         g,
-                         indices,
-                         window.padding,
-                         Divider(in.H),
-                         Divider(in.W),
-                         {window.kernel, window.output(in.H), stride},
-                         {window.kernel, window.output(in.W), stride}},
-         in.N * in.C * in.H * in.W, stream);
+    };
+    each(gradient, in.N * in.C * in.H * in.W, stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -48,35 +48,27 @@ TEST_CASE("Philox words at any index equal a reference implementation") {
     }
 }
 
-TEST_CASE("fill_bernoulli zeroes a fraction p of the elements, by the Philox words") {
+TEST_CASE("fill_bernoulli zeroes a fraction of the elements, by the Philox words") {
     const int64_t n = GENERATE(0, 1, 31, 1000, 40001);
-    CAPTURE(n);
+    const double p = GENERATE(0.0, 0.75, 1.0);
+    CAPTURE(n, p);
     const auto mask = unwritten_on_device(n);
-    cuda::fill_bernoulli(mask, n, 0.75, 1.0f / 0.75f, {.seed = 3}, nullptr);
+    cuda::fill_bernoulli(mask, n, p, 1.0f / 0.75f, {.seed = 3}, nullptr);
 
     const auto kept = mask.read();
     const auto drawn = words(n, {.seed = 3});
     int64_t zeros = 0;
     for (size_t i = 0; i < kept.size(); ++i) {
         CAPTURE(i);
-        const bool keeps = static_cast<double>(drawn[i]) * 0x1p-32 <= 0.75;
+        const bool keeps = p > 0 && static_cast<double>(drawn[i]) * 0x1p-32 <= p;
         REQUIRE(kept[i] == (keeps ? static_cast<float>(1.0 / 0.75) : 0.0f));
         if (!keeps) ++zeros;
     }
     // The number of zeros is within five standard deviations of its binomial
-    // distribution.
+    // distribution; for p = 0 and p = 1 it is exact.
     const auto size = static_cast<double>(n);
-    CHECK(std::abs(static_cast<double>(zeros) - 0.25 * size) <=
-          1.0 + 5.0 * std::sqrt(0.25 * 0.75 * size));
-}
-
-TEST_CASE(
-    "fill_bernoulli writes zeros for probability 0 and the value for probability 1") {
-    const auto out = unwritten_on_device(1000);
-    cuda::fill_bernoulli(out, 1000, 0.0, 2.0f, {.seed = 1}, nullptr);
-    CHECK(out.read() == std::vector<float>(1000, 0.0f));
-    cuda::fill_bernoulli(out, 1000, 1.0, 2.0f, {.seed = 1}, nullptr);
-    CHECK(out.read() == std::vector<float>(1000, 2.0f));
+    CHECK(std::abs(static_cast<double>(zeros) - (1.0 - p) * size) <=
+          4.0 * p * (1.0 - p) + 5.0 * std::sqrt((1.0 - p) * p * size));
 }
 
 }  // namespace

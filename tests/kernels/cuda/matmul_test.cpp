@@ -25,23 +25,17 @@ std::vector<float> product_of(const std::vector<float>& a, const std::vector<flo
     return device_out.read();
 }
 
+// The last two have rows of complete float4s that end inside a tile, and one row and one
+// column more than whole tiles.
+constexpr Sizes kSizes[] = {{0, 3, 4},     {3, 0, 4},     {3, 4, 0},     {1, 1, 1},
+                            {1, 5, 7},     {5, 1, 7},     {5, 7, 1},     {17, 33, 9},
+                            {64, 128, 32}, {130, 68, 20}, {129, 257, 41}};
+
 // The inputs are integers from -4 to 4, exact in all formats; the sums of their
 // products are exact in float32.
 TEST_CASE("a product equals the CPU's product bitwise for sizes that are not whole tiles",
           "[large]") {
-    const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
-        {0, 3, 4},
-        {3, 0, 4},
-        {3, 4, 0},
-        {1, 1, 1},
-        {1, 5, 7},
-        {5, 1, 7},
-        {5, 7, 1},
-        {17, 33, 9},
-        {64, 128, 32},
-        {130, 68, 20},   // rows of complete float4s that end inside a tile
-        {129, 257, 41},  // one row and one column more than whole tiles
-    }));
+    const auto [M, N, K] = GENERATE(from_range(std::begin(kSizes), std::end(kSizes)));
     const int stored = GENERATE(range(0, 4));
     const MatmulOptions options = {.transpose_a = stored % 2 == 1,
                                    .transpose_b = stored / 2 == 1,

@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62790, 50000),
+    "libmini": (62800, 50000),
     "core: libmini without extras": (44350, 34000),
     "reading core": (17340, 14000),
     "reached by parallel/ddp.cpp": (7500, 8000),
     "extras": (18450, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65420, 58000),
+    "tests": (65470, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2000, None),
     "libmini/cmake": (1260, None),
@@ -54,7 +54,7 @@ LIMITS = {
     "libmini/extras/simulation": (2110, None),
     "libmini/io": (1210, None),
     "libmini/kernels/cpu": (1320, None),
-    "libmini/kernels/cuda": (2940, None),
+    "libmini/kernels/cuda": (2950, None),
     "libmini/nn": (1470, None),
     "libmini/optim": (890, None),
     "libmini/parallel": (5230, None),

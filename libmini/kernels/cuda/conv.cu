@@ -160,15 +160,10 @@ struct ExchangeOuter {
     }
 };
 
-void im2col(float* col, const float* x, const Slice& slice, cudaStream_t stream) {
-    each(Im2col(col, x, slice), slice.places() * slice.columns(), stream);
-}
-
 // Copies the slice's part of g (N, O, M) to `out` (O, images, M).
-void by_channel(float* out, const float* g, const Slice& slice, cudaStream_t stream) {
-    each(ExchangeOuter{out, g + slice.first * slice.O * slice.windows(), nullptr, slice.O,
-                       Splitter(slice.images, slice.windows())},
-         slice.O * slice.columns(), stream);
+ExchangeOuter by_channel(float* out, const float* g, const Slice& slice) {
+    return {out, g + slice.first * slice.O * slice.windows(), nullptr, slice.O,
+            Splitter(slice.images, slice.windows())};
 }
 
 }  // namespace
@@ -178,7 +173,7 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
     for_each_slice(in, O, window, [&](const Slice& slice) {
         const int64_t K = slice.places(), columns = slice.columns();
         const Scratch<float> col(K * columns, stream), product(O * columns, stream);
-        im2col(col.get(), x, slice, stream);
+        each(Im2col(col.get(), x, slice), K * columns, stream);
         matmul(product.get(), w, col.get(), O, columns, K, {}, stream);
         each(ExchangeOuter{y + slice.first * O * slice.windows(), product.get(), bias,
                            slice.images, Splitter(O, slice.windows())},
@@ -191,7 +186,7 @@ void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExten
     for_each_slice(in, O, window, [&](const Slice& slice) {
         const int64_t K = slice.places(), columns = slice.columns();
         const Scratch<float> grad(O * columns, stream), dcol(K * columns, stream);
-        by_channel(grad.get(), g, slice, stream);
+        each(by_channel(grad.get(), g, slice), O * columns, stream);
         matmul(dcol.get(), w, grad.get(), K, columns, O, {.transpose_a = true}, stream);
         each(Col2im(dx, dcol.get(), slice), slice.images * slice.pixels(), stream);
     });
@@ -210,8 +205,9 @@ void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float
     for_each_slice(in, O, window, [&](const Slice& slice) {
         const int64_t K = slice.places(), columns = slice.columns();
         const Scratch<float> grad(O * columns, stream), col(K * columns, stream);
-        by_channel(grad.get(), g, slice, stream);
-        im2col(col.get(), x, slice, stream);
+        each(InTurn{by_channel(grad.get(), g, slice), Im2col(col.get(), x, slice),
+                    O * columns},
+             (O + K) * columns, stream);
         matmul(dw, grad.get(), col.get(), O, K, columns,
                {.transpose_b = true, .accumulate = slice.first > 0}, stream);
     });

@@ -124,4 +124,14 @@ void each(const Body& body, int64_t n, cudaStream_t stream) {
     mini::cuda::launch(each_kernel<Body>, grid_for(n), stream, body, n);
 }
 
+/// Two bodies for one launch: first(i) for i < n, then second(i) for i = 0, 1, 2, ...
+template <typename First, typename Second>
+struct InTurn {
+    First first;
+    Second second;
+    int64_t n;
+
+    __device__ void operator()(int64_t i) const { i < n ? first(i) : second(i - n); }
+};
+
 }  // namespace mini::kernels::cuda

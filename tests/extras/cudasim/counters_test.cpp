@@ -1,10 +1,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "libmini/autograd/functions.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 #include "tests/extras/cudasim/patterns.hpp"
 #include "tests/support/catch.hpp"
@@ -129,6 +133,51 @@ TEST_CASE("a line with bank conflicts is told, with threads of one bank") {
     patterns::transpose_tile(out.get(), x.get(), true);
     CHECK(line_text(last(counting), Mode::kRead, true)
               .ends_with("loads, shared memory: 32 passes over the banks"));
+}
+
+TEST_CASE("a training step of the ConvNet launches few kernels") {
+    const Tensor x = Tensor::ones({4, 1, 28, 28}).to(Device::cuda(0));
+    const Tensor target = Tensor::zeros({4}, DType::kInt64).to(x.device());
+    nn::ConvNet net;
+    net.to(x.device());
+    const std::vector<Tensor> p = net.parameters();
+    optim::SGD optimizer(p, {.lr = 0.01, .momentum = 0.5});
+
+    // Lists the kernels since the last call.
+    Counting counting;
+    size_t count = 0;
+    std::string list;
+    const auto add = [&](const std::string& layer) {
+        list += layer + ":";
+        const auto& launches = counting.log().launches();
+        for (; count < launches.size(); ++count) list += " " + launches[count].kernel;
+        list += "\n";
+    };
+    const auto after = [&](const std::string& layer, const Tensor& y) {
+        add(layer);
+        return record("after", y, {y}, [&, layer](const Tensor& g, const Node&) -> Grads {
+            add("backward, to the result of " + layer);
+            return {g};
+        });
+    };
+    Tensor y = after("conv1", conv2d(x, p[0], p[1]));
+    y = after("relu1", relu(after("pool1", max_pool2d(y, 2))));
+    y = after("dropout2d", dropout2d(after("conv2", conv2d(y, p[2], p[3])), 0.5, true));
+    y = after("relu2", relu(after("pool2", max_pool2d(y, 2))));
+    y = after("relu3", relu(after("fc1", linear(view(y, {-1, 320}), p[4], p[5]))));
+    y = after("fc2", linear(after("dropout", dropout(y, 0.5, true)), p[6], p[7]));
+    after("cross_entropy", cross_entropy(y, target)).backward();
+    add("backward, conv1");
+    optimizer.step();
+    add("optimizer");
+    CAPTURE(list);
+    CHECK(count <= 61);
+
+    // The layers above are those of the ConvNet.
+    optimizer.zero_grad();
+    cross_entropy(net(x), target).backward();
+    optimizer.step();
+    CHECK(counting.log().launches().size() == 2 * count);
 }
 
 }  // namespace

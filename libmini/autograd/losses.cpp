@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "libmini/kernels/cuda/fused.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -14,24 +15,29 @@ namespace mini {
 namespace {
 
 Tensor reduce(const Tensor& losses, Reduction reduction) {
-    switch (reduction) {
-        case Reduction::kNone: return losses;
-        case Reduction::kMean: return mean(losses);
-        case Reduction::kSum: return sum(losses);
-    }
-    return losses;
+    if (reduction == Reduction::kNone) return losses;
+    return reduction == Reduction::kMean ? mean(losses) : sum(losses);
 }
 
-void check_classes(const Tensor& target, int64_t classes) {
-    if (target.device().is_cuda()) return;  // a check would block; the kernel returns NaN
-    const std::span<const int64_t> values = target.span<int64_t>();
+// Returns the contiguous target of nll_loss, or of a loss that includes it.
+Tensor checked_classes(const Tensor& x, const Tensor& target) {
+    check_shape(x.dim() == 2 && target.dim() == 1 && target.size(0) == x.size(0),
+                "nll_loss: the log probabilities are ", x.shape(),
+                " but the targets are ", target.shape(), "; needs (N, classes) and (N,)");
+    check_shape(target.dtype() == DType::kInt64, "nll_loss: the targets are ",
+                target.dtype(), ", not int64");
+    const Tensor classes = ops::contiguous(target);
+    if (target.device().is_cuda()) return classes;  // a check would block; NaN instead
+    const std::span<const int64_t> values = classes.span<int64_t>();
     for (size_t i = 0; i < values.size(); ++i)
-        MINI_CHECK(values[i] >= 0 && values[i] < classes, "nll_loss: target ", values[i],
-                   " at position ", i, " is not a class; there are ", classes);
+        MINI_CHECK(values[i] >= 0 && values[i] < x.size(1), "nll_loss: target ",
+                   values[i], " at position ", i, " is not a class; there are ",
+                   x.size(1));
+    return classes;
 }
 
 void check_probabilities(const char* role, const Tensor& x, const char* next_step) {
-    if (x.device().is_cuda()) return;  // as in check_classes
+    if (x.device().is_cuda()) return;  // as in checked_classes
     const std::span<const float> values = x.span<float>();
     for (size_t i = 0; i < values.size(); ++i)
         MINI_CHECK(values[i] >= 0.0f && values[i] <= 1.0f, "binary_cross_entropy: the ",
@@ -57,19 +63,27 @@ Tensor target_gradient(const Tensor& g, const Tensor& p) {
         g, ops::sub(ops::unary(UnaryOp::kLog, rest), ops::unary(UnaryOp::kLog, p)));
 }
 
+// cross_entropy on a GPU, with a sum or a mean: one kernel computes losses and gradient.
+Tensor cross_entropy_on_gpu(const Tensor& scores, const Tensor& target, int64_t divisor) {
+    const Tensor classes = checked_classes(scores, target);
+    const Tensor in = ops::contiguous(scores);
+    const Device device = common_device("cross_entropy", in, classes);
+    Tensor loss = in.new_empty({}), dx = in.new_empty(in.shape());
+    on_gpu(device, [&](cudaStream_t stream) {
+        gpu::cross_entropy(loss.data<float>(), dx.data<float>(), in.data<float>(),
+                           classes.data<int64_t>(), in.size(0), in.size(1),
+                           static_cast<float>(divisor), stream);
+    });
+    return record(
+        "cross_entropy", loss, {scores},
+        [dx](const Tensor& g, const Node&) -> Grads { return {ops::mul(dx, g)}; });
+}
+
 }  // namespace
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 Reduction reduction) {
-    check_shape(log_probabilities.dim() == 2 && target.dim() == 1 &&
-                    target.size(0) == log_probabilities.size(0),
-                "nll_loss: the log probabilities are ", log_probabilities.shape(),
-                " but the targets are ", target.shape(), "; needs (N, classes) and (N,)");
-    check_shape(target.dtype() == DType::kInt64, "nll_loss: the targets are ",
-                target.dtype(), ", not int64");
-    const Tensor classes = ops::contiguous(target);
-    check_classes(classes, log_probabilities.size(1));
-
+    const Tensor classes = checked_classes(log_probabilities, target);
     const Tensor in = ops::contiguous(log_probabilities);
     Tensor losses = in.new_empty({in.size(0)});
     run<cpu::nll, gpu::nll>(common_device("nll_loss", in, classes), losses.data<float>(),
@@ -89,6 +103,9 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
 }
 
 Tensor cross_entropy(const Tensor& scores, const Tensor& target, Reduction reduction) {
+    if (scores.device().is_cuda() && scores.numel() > 0 && reduction != Reduction::kNone)
+        return cross_entropy_on_gpu(scores, target,
+                                    reduction == Reduction::kMean ? scores.size(0) : 1);
     // [lab04.3] Combine two functions so that no score overflows.
     return nll_loss(log_softmax(scores), target, reduction);
     // [lab04.3]

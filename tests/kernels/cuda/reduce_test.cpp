@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libmini/kernels/cuda/fused.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {
@@ -64,6 +65,7 @@ TEST_CASE("log-softmax and its gradient equal the CPU's results") {
     auto scores = normal_numbers(rows * cols);
     for (float& value : scores) value *= 40.0f;  // exp of such numbers overflows
     if (rows == 33) scores[static_cast<size_t>(cols * 3)] = kNaN;
+    if (rows == 5 && cols > 1) scores[0] = -kInf;
     Both x(scores), g(normal_numbers(rows * cols, 2));
     Both y(unwritten(rows * cols)), dx(unwritten(rows * cols));
 
@@ -78,6 +80,30 @@ TEST_CASE("log-softmax and its gradient equal the CPU's results") {
                                                                     cols);
     CHECK(max_error(dx.read(), dx.host) <=
           (16 + 2 * static_cast<float>(cols)) * kUnitRoundoff);
+}
+
+TEST_CASE("cross-entropy and its gradient equal those of the CPU's functions") {
+    const int64_t rows = GENERATE(0, 1, 5, 33), cols = GENERATE(1, 10, 257, 1500);
+    CAPTURE(rows, cols);
+    std::vector<int64_t> classes;
+    for (int64_t i = 0; i < rows; ++i) classes.push_back((i * 7 + 1) % cols);
+    auto scores = normal_numbers(rows * cols);
+    if (rows == 33) scores[static_cast<size_t>(cols * 3)] = kNaN;
+    if (rows == 5 && cols > 1) scores[0] = -kInf;
+    Both x(scores), loss(unwritten(1)), dx(unwritten(rows * cols));
+    Both target(classes);
+    cuda::cross_entropy(loss.device, dx.device, x.device, target.device, rows, cols, 3.0f,
+                        nullptr);
+
+    std::vector<float> y = scores, g = scores, losses(static_cast<size_t>(rows));
+    const std::vector<float> thirds(static_cast<size_t>(rows), 1.0f / 3.0f);
+    cpu::log_softmax(y.data(), scores.data(), rows, cols);
+    cpu::nll(losses.data(), y.data(), classes.data(), rows, cols);
+    cpu::sum(loss.host.data(), losses.data(), 1, rows, 1);
+    cpu::nll_backward(g.data(), thirds.data(), classes.data(), rows, cols);
+    cpu::log_softmax_backward(dx.host.data(), g.data(), y.data(), rows, cols);
+    CHECK(max_error(loss.read(), {loss.host[0] / 3.0f}) <= 64 * kUnitRoundoff);
+    CHECK(max_error(dx.read(), dx.host) <= 64 * kUnitRoundoff);
 }
 
 TEST_CASE("nll and its gradient are bitwise identical to the CPU's results") {

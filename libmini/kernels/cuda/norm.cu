@@ -4,8 +4,9 @@
 //                         image 1   c0 ------  c1 ------  c2 ------
 //
 // A block sums one channel, as PyTorch's kernel does: its threads take adjacent elements of
-// the runs, one run after the other, and then add their sums in double, as on the CPU.
-// Short runs, such as runs of one element after a Linear, cost a sector of 32 bytes each.
+// the runs, one run after the other, and then add their sums in double, as on the CPU. If
+// runs have one element, as after a Linear, a block sums kAdjacent channels, so that it
+// uses the whole sectors of 32 bytes that it reads.
 //
 // Mean and variance take one pass: with d = x - (the channel's first number),
 //
@@ -24,7 +25,8 @@
 namespace mini::kernels::cuda {
 namespace {
 
-constexpr int kTeam = 512;  // threads that sum a channel
+constexpr int kTeam = 512;    // threads that sum a channel, or kAdjacent channels
+constexpr int kAdjacent = 8;  // floats of a sector
 
 struct Pair {
     double a = 0.0, b = 0.0;
@@ -64,48 +66,58 @@ struct MomentResults {
     }
 };
 
-// dx = scale g + slope (x - mean) + shift; see also ForwardCoefficients.
-struct Coefficients {
-    float scale, slope, shift;
-};
+// Stores the coefficients of channel c, for one access of 16 bytes: forward,
+// y = scale (x - mean) + shift; backward, dx = scale g + slope (x - mean) + shift.
+__device__ void store_coefficients(float* coefficients,  // (C, 4)
+                                   int64_t c, float scale, float slope, float shift,
+                                   float mean) {
+    store(coefficients + 4 * c, Pack<float, 4>{{scale, slope, shift, mean}});
+}
 
 struct GradientResults {
     float *dweight, *dbias;
-    Coefficients* coefficients;
+    float* coefficients;
     const float *variance, *weight;
     double eps, per_value;
-    __device__ void write(int64_t c, float /*origin*/, Pair sums) const {
+    __device__ void write(int64_t c, float mean, Pair sums) const {
         const double s = 1.0 / sqrt(static_cast<double>(variance[c]) + eps);
         const double scale = weight != nullptr ? s * static_cast<double>(weight[c]) : s;
         dbias[c] = static_cast<float>(sums.a);
         dweight[c] = static_cast<float>(s * sums.b);
-        coefficients[c] = {static_cast<float>(scale),
+        store_coefficients(coefficients, c, static_cast<float>(scale),
                            static_cast<float>(-scale * s * s * sums.b * per_value),
-                           static_cast<float>(-scale * sums.a * per_value)};
+                           static_cast<float>(-scale * sums.a * per_value), mean);
     }
 };
 
-// Launch with a team of kTeam threads for each channel.
-template <typename Terms, typename Results>
+// Launch with a team of kTeam threads for every kChannels channels.
+template <int kChannels, typename Terms, typename Results>
 __global__ void channel_sums_kernel(Terms terms, Results results, ChannelExtents extents,
                                     Divider by_space) {
-    const auto [c, lane] = row_of_team<kTeam>();
+    const auto [team, thread] = row_of_team<kTeam>();
+    const int lane = thread / kChannels;  // among the threads of channel c
+    const int64_t c = min(team * kChannels + thread % kChannels, extents.C - 1);
     const float origin = terms.origin(c * extents.space);
     Pair sums;
-    for (int64_t j = lane; j < extents.N * extents.space; j += kTeam) {
+    for (int64_t j = lane; j < extents.N * extents.space; j += kTeam / kChannels) {
         const auto [n, i] = by_space.divide(j);
         terms.add(sums, (n * extents.C + c) * extents.space + i, origin);
     }
-    sums.a = team_reduce<kTeam>(sums.a, Sum());
-    sums.b = team_reduce<kTeam>(sums.b, Sum());
-    if (lane == 0) results.write(c, origin, sums);
+    sums.a = team_reduce<kTeam, kChannels>(sums.a, Sum());
+    sums.b = team_reduce<kTeam, kChannels>(sums.b, Sum());
+    if (lane == 0 && team * kChannels + thread < extents.C)
+        results.write(c, origin, sums);
 }
 
 template <typename Terms, typename Results>
 void sum_channels(const Terms& terms, const Results& results, ChannelExtents extents,
                   cudaStream_t stream) {
-    mini::cuda::launch(channel_sums_kernel<Terms, Results>, teams_for<kTeam>(extents.C),
-                       stream, terms, results, extents, Divider(extents.space));
+    const bool rows = extents.space == 1;
+    const int64_t teams = rows ? mini::cuda::ceil_div(extents.C, kAdjacent) : extents.C;
+    mini::cuda::launch(rows ? channel_sums_kernel<kAdjacent, Terms, Results>
+                            : channel_sums_kernel<1, Terms, Results>,
+                       teams_for<kTeam>(teams), stream, terms, results, extents,
+                       Divider(extents.space));
 }
 
 // Computes the channel of element k.
@@ -116,46 +128,6 @@ struct ChannelOf {
         : space(extents.space), C(extents.C) {}
     __device__ int64_t operator()(int64_t k) const {
         return C.divide(space.divide(k).quotient).rest;
-    }
-};
-
-// Computes the coefficients of channel c's forward pass: y = scale (x - mean) + shift.
-struct ForwardCoefficients {
-    Coefficients* coefficients;
-    const float *variance, *weight, *bias;
-    double eps;
-
-    __device__ void operator()(int64_t c) const {
-        const auto spread = static_cast<float>(static_cast<double>(variance[c]) + eps);
-        const float w = weight != nullptr ? weight[c] : 1.0f;
-        coefficients[c] = {.scale = w / sqrtf(spread),
-                           .slope = 0.0f,
-                           .shift = bias != nullptr ? bias[c] : 0.0f};
-    }
-};
-
-struct Normalise {
-    float* y;
-    const float *x, *mean;
-    const Coefficients* coefficients;
-    ChannelOf channel_of;
-
-    __device__ void operator()(int64_t k) const {
-        const int64_t c = channel_of(k);
-        y[k] = (x[k] - mean[c]) * coefficients[c].scale + coefficients[c].shift;
-    }
-};
-
-struct NormaliseBackward {
-    float* dx;
-    const float *g, *x, *mean;
-    const Coefficients* coefficients;
-    ChannelOf channel_of;
-
-    __device__ void operator()(int64_t k) const {
-        const int64_t c = channel_of(k);
-        const auto [scale, slope, shift] = coefficients[c];
-        dx[k] = g[k] * scale + (x[k] - mean[c]) * slope + shift;
     }
 };
 
@@ -174,11 +146,23 @@ void channel_moments(float* mean, float* variance, const float* x, ChannelExtent
 void batch_norm(float* y, const float* x, const float* mean, const float* variance,
                 const float* weight, const float* bias, ChannelExtents extents,
                 double eps, cudaStream_t stream) {
-    const Scratch<Coefficients> coefficients(extents.C, stream);
-    each(ForwardCoefficients{coefficients.get(), variance, weight, bias, eps}, extents.C,
-         stream);
-    each(Normalise{y, x, mean, coefficients.get(), ChannelOf(extents)},
-         extents.N * extents.C * extents.space, stream);
+    const Scratch<float> scratch(4 * extents.C, stream);
+    float* const coefficients = scratch.get();
+    const auto prepare = [=] __device__(int64_t c) {
+        const auto spread = static_cast<float>(static_cast<double>(variance[c]) + eps);
+        const float w = weight != nullptr ? weight[c] : 1.0f;
+        store_coefficients(coefficients, c, w / sqrtf(spread), 0.0f,
+                           bias != nullptr ? bias[c] : 0.0f, mean[c]);
+    };
+    each(prepare, extents.C, stream);
+
+    const ChannelOf channel_of(extents);
+    const auto normalise = [=] __device__(int64_t k) {
+        const auto [scale, slope, shift, mean] =
+            load<4>(coefficients + 4 * channel_of(k)).at;
+        y[k] = (x[k] - mean) * scale + shift;
+    };
+    each(normalise, extents.N * extents.C * extents.space, stream);
 }
 
 void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
@@ -192,14 +176,20 @@ void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g
     }
     const double per_value =
         options.of_batch ? 1.0 / static_cast<double>(extents.per_channel()) : 0.0;
-    const Scratch<Coefficients> coefficients(extents.C, stream);
+    const Scratch<float> scratch(4 * extents.C, stream);
+    float* const coefficients = scratch.get();
     sum_channels(GradientTerms{g, x, mean, extents.C, extents.space},
-                 GradientResults{dweight, dbias, coefficients.get(), variance, weight,
+                 GradientResults{dweight, dbias, coefficients, variance, weight,
                                  options.eps, per_value},
                  extents, stream);
 
-    each(NormaliseBackward{dx, g, x, mean, coefficients.get(), ChannelOf(extents)}, n,
-         stream);
+    const ChannelOf channel_of(extents);
+    const auto gradient = [=] __device__(int64_t k) {
+        const auto [scale, slope, shift, mean] =
+            load<4>(coefficients + 4 * channel_of(k)).at;
+        dx[k] = g[k] * scale + (x[k] - mean) * slope + shift;
+    };
+    each(gradient, n, stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -31,27 +31,23 @@ struct Max {
     __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
 
-template <typename T, typename Op>
-__device__ T warp_reduce(T value, Op op) {
-    for (int step = kWarpSize / 2; step > 0; step /= 2)
-        value = op(value, __shfl_xor_sync(kAllLanes, value, step));
-    return value;
-}
-
 /// Combines the values of a team of kTeam threads by `op`, and returns the result to
-/// every thread of the team. REQUIRES: kTeam is kWarpSize or kThreads, the block's size
-/// along x; all threads of the team call team_reduce.
-template <int kTeam, typename T, typename Op>
+/// every thread of the team. With kGroups, a power of 2, thread i gets the result of the
+/// threads whose number is i modulo kGroups. REQUIRES: kTeam is the block's size along x;
+/// all threads of the team call team_reduce.
+template <int kTeam, int kGroups = 1, typename T, typename Op>
 __device__ T team_reduce(T value, Op op) {
-    value = warp_reduce(value, op);
+    for (int step = kWarpSize / 2; step >= kGroups; step /= 2)
+        value = op(value, __shfl_xor_sync(kAllLanes, value, step));
     if constexpr (kTeam > kWarpSize) {
-        __shared__ T of_warp[kTeam / kWarpSize];
+        __shared__ T of_warp[kTeam / kWarpSize][kGroups];
+        const unsigned lane = threadIdx.x % kWarpSize, group = lane % kGroups;
         __syncthreads();  // the values of the previous reduction are no longer read
-        if (threadIdx.x % kWarpSize == 0) of_warp[threadIdx.x / kWarpSize] = value;
+        if (lane < kGroups) of_warp[threadIdx.x / kWarpSize][lane] = value;
         __syncthreads();
-        value = of_warp[0];
+        value = of_warp[0][group];
         for (int warp = 1; warp < kTeam / kWarpSize; ++warp)
-            value = op(value, of_warp[warp]);
+            value = op(value, of_warp[warp][group]);
     }
     return value;
 }

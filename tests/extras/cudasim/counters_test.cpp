@@ -75,7 +75,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the sums of batch norm use nearly every byte fetched") {
-    const int64_t space = GENERATE(8, 16, 64);
+    const int64_t space = GENERATE(1, 8, 16, 64);
     CAPTURE(space);
     const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
     const Floats x(at.N * at.C * space), mean(at.C), variance(at.C);

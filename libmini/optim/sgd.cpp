@@ -1,10 +1,10 @@
 #include "libmini/optim/sgd.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "libmini/kernels/cuda/fused.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -30,6 +30,8 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
       velocities_(parameters_.size()) {}
 
 void SGD::step() {
+    std::vector<Tensor> grads;  // not freed before all calls are made
+    gpu::Calls<cpu::sgd_step, gpu::sgd_steps> calls;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
@@ -37,23 +39,22 @@ void SGD::step() {
         const bool first = !velocities_[i].defined();
         if (options_.momentum != 0.0 && first)
             velocities_[i] = parameter.new_empty(parameter.shape());
-        const Tensor grad = ops::contiguous(parameter.grad());
+        const Tensor& grad = grads.emplace_back(ops::contiguous(parameter.grad()));
         const Device device = common_device("SGD", parameter, grad, velocities_[i]);
-        run<cpu::sgd_step, gpu::sgd_step>(
-            device, parameter.contiguous_data<float>(),
+        calls.add(
+            device.is_cpu() ? cuda::kHost : device.index,
+            parameter.contiguous_data<float>(),
             options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr,
-            grad.data<float>(), parameter.numel(), kernel_step(first));
+            grad.data<float>(), parameter.numel(),
+            kernels::SGDStep{.lr = static_cast<float>(lr()),
+                             .momentum = static_cast<float>(options_.momentum),
+                             .dampening = static_cast<float>(options_.dampening),
+                             .weight_decay = static_cast<float>(options_.weight_decay),
+                             .nesterov = options_.nesterov,
+                             .first = first});
         parameter.bump_version();
     }
-}
-
-kernels::SGDStep SGD::kernel_step(bool first) const {
-    return {.lr = static_cast<float>(lr()),
-            .momentum = static_cast<float>(options_.momentum),
-            .dampening = static_cast<float>(options_.dampening),
-            .weight_decay = static_cast<float>(options_.weight_decay),
-            .nesterov = options_.nesterov,
-            .first = first};
+    calls.finish();
 }
 
 OptimizerState SGD::state_dict() const {

@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62870, 50000),
-    "core: libmini without extras": (44430, 34000),
+    "libmini": (62950, 50000),
+    "core: libmini without extras": (44510, 34000),
     "reading core": (17350, 14000),
     "reached by parallel/ddp.cpp": (7500, 8000),
     "extras": (18450, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65490, 58000),
+    "tests": (65520, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2020, None),
     "libmini/cmake": (1260, None),
@@ -54,9 +54,9 @@ LIMITS = {
     "libmini/extras/simulation": (2110, None),
     "libmini/io": (1210, None),
     "libmini/kernels/cpu": (1320, None),
-    "libmini/kernels/cuda": (3000, None),
+    "libmini/kernels/cuda": (3090, None),
     "libmini/nn": (1470, None),
-    "libmini/optim": (890, None),
+    "libmini/optim": (880, None),
     "libmini/parallel": (5230, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),

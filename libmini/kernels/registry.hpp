@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "libmini/kernels/cpu/pool_plane.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels {
@@ -20,16 +21,18 @@ struct ConvKernels {
     ConvBackwardWeight* backward_weight;
 };
 
-/// Max pooling of one plane, as cpu::max_pool_plane.
-using PoolPlane = void(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
-                       Window window);
+/// Max pooling of one plane, as cpu::max_pool_plane, and its gradient.
+struct PoolKernels {
+    decltype(cpu::max_pool_plane)* forward;
+    decltype(cpu::max_pool_plane_backward)* backward;
+};
 
 /// Functions that choose a faster kernel where one fits; null: the core's computes all.
 struct FasterKernels {
     /// Returns the method for a convolution and its gradients, or null.
     const ConvKernels* (*conv)(const ImageExtents&, const Window&) = nullptr;
-    /// Returns the pooling of windows of this kind, or null.
-    PoolPlane* (*pool)(const Window&) = nullptr;
+    /// Returns the max pooling of such images, or null.
+    const PoolKernels* (*pool)(const ImageExtents&, const Window&) = nullptr;
 };
 
 /// Returns the faster kernels of the process, which an extra sets in main, before the first

@@ -25,8 +25,6 @@
 #include <memory>
 
 #include "libmini/core/parallel.hpp"
-#include "libmini/extras/fast/border.hpp"
-#include "libmini/extras/fast/conv_extents.hpp"
 #include "libmini/extras/fast/image_vectors.hpp"
 #include "libmini/extras/fast/vector.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
@@ -75,16 +73,17 @@ template <int k, typename V>
 void forward_tile(float* y, const float* x, const float* w, const float* bias,
                   int64_t channels, const Extents& e) {
     constexpr int T = kTileChannels<k>;
+    constexpr int64_t K = kImagesOf<V>;
     V sums[2][T];
     for (int o = 0; o < T; ++o)
         sums[0][o] = sums[1][o] = broadcast<V>(bias && o < channels ? bias[o] : 0.0f);
     for (int64_t c = 0; c < e.C; ++c)
         for (int p = 0; p < k; ++p) {
-            const float* row = x + (c * e.H + p) * e.W;
+            const float* row = x + (c * e.H + p) * e.W * K;
 #pragma GCC unroll 5
             for (int q = 0; q < k; ++q, w += T) {
-                const V upper = load_images<V>(row + q, e.x_size());
-                const V lower = load_images<V>(row + e.W + q, e.x_size());
+                const V upper = load<V>(row + q * K);
+                const V lower = load<V>(row + (e.W + q) * K);
 #pragma GCC unroll 10
                 for (int o = 0; o < T; ++o) {
                     const V weight = broadcast<V>(w[o]);
@@ -111,9 +110,9 @@ void forward_images(float* y, const float* x, const float* w, const float* bias,
         for (int64_t o = 0; o < e.O; o += T, weights += e.C * k * k * T)
             for (int64_t column = 0; column < e.Wo; column += kLanes) {
                 const int64_t j = moved_into(column, kLanes, e.Wo);
-                forward_tile<k, V>(y + (o * e.Ho + i) * e.Wo + j, x + i * e.W + j,
-                                   weights, bias ? bias + o : nullptr,
-                                   std::min<int64_t>(T, e.O - o), e);
+                forward_tile<k, V>(
+                    y + (o * e.Ho + i) * e.Wo + j, x + (i * e.W + j) * kImagesOf<V>,
+                    weights, bias ? bias + o : nullptr, std::min<int64_t>(T, e.O - o), e);
             }
     }
 }
@@ -123,10 +122,10 @@ void forward(float* y, const float* x, const float* w, const float* bias,
              const Extents& e) {
     const auto packed = pack_forward<k>(w, e);
     parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
-        BorderedImages images(x, kImagesOf<WideVector>, e.bordered);
+        const auto images = scratch(kImagesOf<WideVector> * e.x_size());
         for_each_vector_of_images(begin, end, [&]<typename V>(int64_t n, V) {
-            forward_images<k, V>(y + n * e.y_size(), images.range(n, n + kImagesOf<V>),
-                                 packed.get(), bias, e);
+            pack_images<V>(images.get(), x + n * e.bordered.step, e.bordered);
+            forward_images<k, V>(y + n * e.y_size(), images.get(), packed.get(), bias, e);
         });
     });
 }
@@ -158,12 +157,13 @@ template <int k, bool kMasked, typename V>
 void backward_input_tile(float* dx, const float* g, const float* w, int64_t row,
                          BitsOf<V> columns, const Extents& e) {
     constexpr int R = kTileRows<k>;
+    constexpr int64_t K = kImagesOf<V>;
     V sums[R][k] = {};
-    for (int64_t o = 0; o < e.O; ++o, w += k, g += e.Ho * e.Wo) {
+    for (int64_t o = 0; o < e.O; ++o, w += k, g += e.Ho * e.Wo * K) {
         V grad[R];
 #pragma GCC unroll 5
         for (int r = 0; r < R; ++r) {
-            grad[r] = load_images<V>(g + r * e.Wo, e.y_size());
+            grad[r] = load<V>(g + r * e.Wo * K);
             if (kMasked) grad[r] = r < row ? V{} : masked(grad[r], columns);
         }
 #pragma GCC unroll 5
@@ -175,11 +175,11 @@ void backward_input_tile(float* dx, const float* g, const float* w, int64_t row,
     }
 #pragma GCC unroll 8
     for (int h = 0; h < R + k - 1; ++h) {
-        V total = load_images<V>(dx + h * e.W, e.x_size());
+        V total = load<V>(dx + h * e.W * K);
 #pragma GCC unroll 5
         for (int r = 0; r < R; ++r)
             if (h - r >= 0 && h - r < k) total += sums[r][h - r];
-        store_images(dx + h * e.W, e.x_size(), total);
+        store(dx + h * e.W * K, total);
     }
 }
 
@@ -188,15 +188,16 @@ template <int k, typename V>
 void backward_input_images(float* dx, const float* g, const float* packed,
                            const Extents& e) {
     constexpr int R = kTileRows<k>;
-    std::fill_n(dx, kImagesOf<V> * e.x_size(), 0.0f);
+    constexpr int64_t K = kImagesOf<V>;
+    std::fill_n(dx, K * e.x_size(), 0.0f);
     for (int64_t c = 0; c < e.C; ++c)
         for (int q = 0; q < k; ++q, packed += e.O * k)
             for (int64_t row = 0; row < e.Ho; row += R)
                 for (int64_t column = 0; column < e.Wo; column += kLanes) {
                     const int64_t i = moved_into(row, R, e.Ho);
                     const int64_t j = moved_into(column, kLanes, e.Wo);
-                    float* to = dx + (c * e.H + i) * e.W + j + q;
-                    const float* from = g + i * e.Wo + j;
+                    float* to = dx + ((c * e.H + i) * e.W + j + q) * K;
+                    const float* from = g + (i * e.Wo + j) * K;
                     if (i == row && j == column)
                         backward_input_tile<k, false, V>(to, from, packed, 0, BitsOf<V>{},
                                                          e);
@@ -210,12 +211,12 @@ template <int k>
 void backward_input_k(float* dx, const float* g, const float* w, const Extents& e) {
     const auto packed = pack_backward<k>(w, e);
     parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
-        BorderedGradient gradient(e.bordered, kImagesOf<WideVector>);
+        const auto gradient = scratch(kImagesOf<WideVector> * e.x_size());
+        const auto grads = scratch(kImagesOf<WideVector> * e.y_size());
         for_each_vector_of_images(begin, end, [&]<typename V>(int64_t n, V) {
-            float* const images = dx + n * e.bordered.inner_size();
-            backward_input_images<k, V>(gradient.memory_for(images), g + n * e.y_size(),
-                                        packed.get(), e);
-            gradient.finish(images, kImagesOf<V>);
+            pack_images<V>(grads.get(), g + n * e.y_size(), e.output(e.O));
+            backward_input_images<k, V>(gradient.get(), grads.get(), packed.get(), e);
+            unpack_images<V>(dx + n * e.bordered.step, gradient.get(), e.bordered);
         });
     });
 }

@@ -67,21 +67,24 @@ inline V broadcast(float value) {
     return value - V{};
 }
 
+/// Returns the sum of the lanes.
 template <typename V>
 float sum_of(V v) {
-    float sum = 0;
-    for (int64_t lane = 0; lane < kLanesOf<V>; ++lane) sum += v[lane];
-    return sum;
+    float lanes[kLanesOf<V>];
+    store(lanes, v);
+    for (int64_t width = kLanesOf<V> / 2; width > 0; width /= 2)
+        for (int64_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+    return lanes[0];
 }
 
-/// Returns a mask for a vector whose lanes have the elements first, ..., first + 7, once
-/// or twice: all bits of the lanes whose element is at least `begin`.
+/// Returns a mask for a vector whose lanes have the elements first, ..., first + 7, each in
+/// one lane or in two: all bits of the lanes whose element is at least `begin`.
 template <typename V>
 BitsOf<V> mask_from(int64_t begin, int64_t first) {
-    BitsOf<V> mask;
-    for (int64_t lane = 0; lane < kLanesOf<V>; ++lane)
-        mask[lane] = first + lane % kLanes >= begin ? -1 : 0;
-    return mask;
+    BitsOf<V> element;
+    for (int lane = 0; lane < kLanesOf<V>; ++lane)
+        element[lane] = lane * static_cast<int>(kLanes) / static_cast<int>(kLanesOf<V>);
+    return element >= static_cast<int32_t>(begin - first);
 }
 
 /// Returns v with zeros in the lanes that the mask leaves out.

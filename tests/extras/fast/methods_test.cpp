@@ -26,18 +26,15 @@ TEST_CASE("convolutions that the direct method cannot compute are left to the co
     }
 }
 
-TEST_CASE("max pooling in 2 x 2 windows is computed by the registered kernel") {
-    float y[4];
-    int32_t indices[4];
-    const float x[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    const Window adjacent{2, 2, 0};
-    PoolPlane* const pool = faster_kernels().pool(adjacent);
-    REQUIRE(pool != nullptr);
-    pool(y, indices, x, 4, 4, adjacent);
-    CHECK(y[3] == 16);
-    CHECK(indices[0] == 5);
-    CHECK(faster_kernels().pool({2, 1, 0}) == nullptr);
-    CHECK(faster_kernels().pool({3, 2, 1}) == nullptr);
+TEST_CASE("max pooling that the kernel for 2 x 2 cannot compute is left to the core") {
+    const auto pool = faster_kernels().pool;
+    CHECK(pool({1, 1, 8, 8}, {2, 2, 0}) != nullptr);
+    CHECK(pool({1, 1, 4, 8}, {2, 2, 0}) != nullptr);
+    CHECK(pool({1, 1, 2, 8}, {2, 2, 0}) == nullptr);  // 4 windows
+    CHECK(pool({1, 1, 8, 12}, {2, 2, 0}) == nullptr);
+    CHECK(pool({1, 1, 9, 8}, {2, 2, 0}) == nullptr);
+    CHECK(pool({1, 1, 8, 8}, {2, 1, 0}) == nullptr);
+    CHECK(pool({1, 1, 8, 8}, {3, 2, 1}) == nullptr);
 }
 
 }  // namespace mini::kernels

@@ -71,8 +71,7 @@ constexpr size_t kWorstLines = 3;  // of a launch
 
 // Returns the first threads of the worst access, and where they access: words of one bank, or
 // bytes, counted from the lowest address.
-std::string where_threads_are(const LineTraffic& line) {
-    const WarpAccess& access = line.traffic.example;
+std::string where_threads_are(const WarpAccess& access, bool shared) {
     uintptr_t lowest = UINTPTR_MAX;
     for (const auto& [lane, at] : access.addresses) lowest = std::min(lowest, at);
     std::map<uint32_t, uintptr_t> places;  // by lane
@@ -81,7 +80,7 @@ std::string where_threads_are(const LineTraffic& line) {
         places[lane] = at - lowest;
         add(banks, lane, at - lowest, 1);
     }
-    if (line.shared) {
+    if (shared) {
         places.clear();
         for (const auto& [word, lane] : worst_of(banks)) places[lane] = word;
     }
@@ -89,12 +88,10 @@ std::string where_threads_are(const LineTraffic& line) {
     for (const auto& [lane, place] : places)
         if (told.size() < kListed)
             told.push_back(concat("thread ", access.warp * 32 + lane,
-                                  line.shared ? " word " : " at byte ", place));
+                                  shared ? " word " : " at byte ", place));
     if (places.size() > kListed) told.push_back("...");
-    return (line.shared ? "one bank: " : "") + mini::join(told);
+    return (shared ? "one bank: " : "") + mini::join(told);
 }
-
-size_t waste(const LineTraffic& line) { return line.traffic.cost - line.traffic.least; }
 
 std::string global(const char* name, const Traffic& traffic) {
     return fmt::format("{} {} instructions, {} sectors, {:.0f} % used", name,
@@ -163,41 +160,35 @@ void AccessLog::end_block() {
     block_.clear();
 }
 
-std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch) {
+std::map<SourceLine, Traffic> traffic_by_line(const LaunchCounters& launch) {
     std::vector<const void*> addresses;
     for (const auto& [key, traffic] : launch.instructions)
         addresses.push_back(std::get<0>(key));
     const auto lines = lines_of(addresses);
 
-    std::map<std::tuple<std::string, int, Mode, bool>, LineTraffic> merged;
+    std::map<SourceLine, Traffic> merged;
     for (const auto& [key, traffic] : launch.instructions) {
         const auto& [address, mode, shared] = key;
         const Line& at = lines.at(address);
-        LineTraffic& line = merged[{at.file, at.number, mode, shared}];
-        if (line.traffic.instructions == 0) line = {at.file, at.number, mode, shared, {}};
-        line.traffic += traffic;
+        merged[{at.file, at.number, mode, shared}] += traffic;
     }
-    std::vector<LineTraffic> result;
-    for (auto& [key, line] : merged) result.push_back(std::move(line));
-    return result;
+    return merged;
 }
 
-std::string describe(const LineTraffic& line) {
-    const char* const unit =
-        line.shared ? " passes over the banks" : " sectors of 32 bytes";
+std::string describe(const SourceLine& line, const Traffic& traffic) {
+    const auto& [file, number, mode, shared] = line;
+    const char* const unit = shared ? " passes over the banks" : " sectors of 32 bytes";
     const char* const would =
-        line.shared ? " would do without conflicts" : " would hold the data";
-    std::string text = concat(
-        describe_line(line.file, line.line),
-        line.mode == Mode::kRead ? " loads" : " stores",
-        line.shared ? ", shared memory: " : ", global memory: ", line.traffic.cost, unit);
-    if (waste(line) == 0) return text;
-    text += concat("; ", line.traffic.least, would);
-    const WarpAccess& worst = line.traffic.example;
-    text +=
-        concat("\n    worst: block ", worst.block, ", threads ", worst.warp * 32, " to ",
-               worst.warp * 32 + 31, ": ", worst.cost, unit, "; ", worst.least, would);
-    return text + "\n    " + where_threads_are(line);
+        shared ? " would do without conflicts" : " would hold the data";
+    std::string text =
+        concat(describe_line(file, number), mode == Mode::kRead ? " loads" : " stores",
+               shared ? ", shared memory: " : ", global memory: ", traffic.cost, unit);
+    if (traffic.waste() == 0) return text;
+    const WarpAccess& worst = traffic.example;
+    return concat(text, "; ", traffic.least, would, "\n    worst: block ", worst.block,
+                  ", threads ", worst.warp * 32, " to ", worst.warp * 32 + 31, ": ",
+                  worst.cost, unit, "; ", worst.least, would, "\n    ",
+                  where_threads_are(worst, shared));
 }
 
 std::string describe(const LaunchCounters& launch) {
@@ -210,11 +201,14 @@ std::string describe(const LaunchCounters& launch) {
         text +=
             fmt::format("    shared memory {} passes, {} without bank conflicts\n",
                         passes, launch.shared_loads.least + launch.shared_stores.least);
-    std::vector<LineTraffic> lines = traffic_by_line(launch);
-    std::ranges::stable_sort(lines, std::ranges::greater(), waste);
-    for (size_t i = 0; i < std::min(lines.size(), kWorstLines) && waste(lines[i]) > 0;
-         ++i) {
-        std::string line = describe(lines[i]);
+    const auto by_line = traffic_by_line(launch);
+    std::vector<std::pair<SourceLine, Traffic>> lines(by_line.begin(), by_line.end());
+    std::ranges::stable_sort(lines, std::ranges::greater(),
+                             [](const auto& each) { return each.second.waste(); });
+    if (lines.size() > kWorstLines) lines.resize(kWorstLines);
+    for (const auto& [at_line, traffic] : lines) {
+        if (traffic.waste() == 0) break;
+        std::string line = describe(at_line, traffic);
         for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos;)
             line.insert(at += 1, "    ");
         text += fmt::format("    {}\n", line);

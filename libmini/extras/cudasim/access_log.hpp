@@ -53,6 +53,7 @@ struct Traffic {
                        // would be needed without bank conflicts
     WarpAccess example = {};  // an execution with the largest cost - least
 
+    size_t waste() const { return cost - least; }
     /// Returns bytes used / bytes fetched of global memory: at most 1, and 1 if no sector
     /// was fetched.
     double efficiency() const;
@@ -93,21 +94,16 @@ class AccessLog {
     std::map<std::tuple<uint32_t, const void*, Mode, bool>, Instruction> block_;
 };
 
-/// The loads, or the stores, of one source line in one kind of memory.
-struct LineTraffic {
-    std::string file;
-    int line = 0;  // 0: unknown
-    Mode mode = Mode::kRead;
-    bool shared = false;
-    Traffic traffic;
-};
+/// A source line's file and number (0: unknown), the mode of its accesses, and whether they go
+/// to shared memory.
+using SourceLine = std::tuple<std::string, int, Mode, bool>;
 
-/// Returns the traffic of each source line of a launch, in the order of files and lines.
-std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch);
+/// Returns the traffic of each source line of a launch.
+std::map<SourceLine, Traffic> traffic_by_line(const LaunchCounters& launch);
 
 /// Returns the text above: one line if its cost is the least, else with the execution that
 /// wastes most, and the addresses of its first threads, counted from the lowest.
-std::string describe(const LineTraffic& line);
+std::string describe(const SourceLine& line, const Traffic& traffic);
 
 /// Returns the traffic of a launch, and of the source lines that waste most:
 ///

@@ -16,6 +16,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/stream.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
@@ -100,18 +101,13 @@ int multiprocessors() {
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
-}  // namespace
-}  // namespace mini::sim
-
-using namespace mini::sim;
-
-cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
-                                void (*run)(void*), std::shared_ptr<void> data,
-                                size_t bytes) {
+// Enqueues a launch, or returns CUDA's error.
+cudaError_t start(const cuda::Config& config, const void* kernel, void (*run)(void*),
+                  std::shared_ptr<void> data, size_t bytes) {
     MINI_CHECK(!in_kernel(), "launches by kernels are not simulated");
     StreamCall call(config.stream);
-    if (call.error() != cudaSuccess) return report(call.error());
-    if (call.stream().device != sim::current_device())
+    if (call.error != cudaSuccess) return report(call.error);
+    if (call.stream->device != current_device())
         return report(cudaErrorInvalidResourceHandle);
     const Region arguments{static_cast<std::byte*>(data.get()), bytes};
     const auto launch = std::make_shared<Launch>(
@@ -122,7 +118,24 @@ cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
                      blocks_together(kernel, threads_of(*launch), config.shared_bytes);
     if (config.cooperative && count(config.grid) > size_t(most))
         return report(cudaErrorCooperativeLaunchTooLarge);
-    return report(call.give({.kind = sim::OperationKind::kKernel, .launch = launch}));
+    return report(call.give({.kind = OperationKind::kKernel, .launch = launch}));
+}
+
+}  // namespace
+}  // namespace mini::sim
+
+using namespace mini::sim;
+
+cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
+                                void (*run)(void*), std::shared_ptr<void> data,
+                                size_t bytes) {
+    if (in_kernel() && is_inspected())
+        return tell::refused("a kernel launches it: not simulated", kernel),
+               cudaErrorNotSupported;
+    const cudaError_t error = start(config, kernel, run, std::move(data), bytes);
+    if (error != cudaSuccess && error != cudaErrorLaunchFailure && is_inspected())
+        tell::refused(cudaGetErrorString(error), kernel);
+    return error;
 }
 
 // A device's sticky error has its own text, which reports what failed and where.
@@ -145,9 +158,9 @@ const char* cudaGetErrorString(cudaError_t error) {
     if (error != cudaSuccess && device_count() > 0) {
         Machine& machine = Machine::instance();
         const Machine::Lock lock = machine.lock();
-        const Fault& fault = machine.fault(current_device());
-        if (fault.code == error)
-            thread.explained = error, thread.explanation = fault.message;
+        const int device = current_device();
+        if (machine.error(device) == error)
+            thread.explained = error, thread.explanation = machine.fault(device);
     }
     if (error == thread.explained && !thread.explanation.empty())
         return thread.explanation.c_str();
@@ -215,7 +228,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize() {
     return with_device([](Machine& machine, Machine::Lock& lock, int device) {
         machine.wait_device(lock, device);
-        return machine.fault(device).code;
+        return machine.error(device);
     });
 }
 
@@ -223,7 +236,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
     return with_device([](Machine& machine, Machine::Lock& lock, int device) {
         machine.wait_device(lock, device, false);
-        machine.fault(device) = {};
+        machine.fault(device).clear();
         return cudaSuccess;
     });
 }

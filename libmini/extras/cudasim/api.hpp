@@ -121,7 +121,7 @@ struct Config {
 };
 
 /// Enqueues a launch whose threads each call run(data), of `bytes` bytes. `kernel` identifies
-/// it in reports. Returns CUDA's error if CUDA would not start it.
+/// it in reports. Returns CUDA's error if CUDA would not start it, which the checker reports.
 cudaError_t enqueue(const Config& config, const void* kernel, void (*run)(void*),
                     std::shared_ptr<void> data, size_t bytes);
 

@@ -39,7 +39,7 @@ cudaError_t refuse(const std::string& why) {
 // memory always counts as valid: the simulator does not track it.
 cudaError_t check_memory(const char* use, const void* pointer, size_t bytes) {
     if (device_of(pointer) == kPageable && pointer != nullptr) return cudaSuccess;
-    const Allocation found = find_allocation(pointer).value_or(Allocation{});
+    const Allocation found = find_allocation(pointer);
     if (!found.freed && found.contains(pointer, bytes)) return cudaSuccess;
     return refuse(concat(use, " ", bytes, " bytes ",
                          place_outside(reinterpret_cast<uintptr_t>(pointer), found)));
@@ -52,7 +52,7 @@ cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind 
     // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one; managed memory
     // is both. Addresses are unified: a copy between devices may name the host for one of the two.
     const auto fits = [&](const void* pointer, int bit) {
-        const auto found = find_allocation(pointer).value_or(Allocation{});
+        const auto found = find_allocation(pointer);
         return found.managed || on_device(pointer) == ((kind & bit) != 0);
     };
     if (kind != cudaMemcpyDefault && !(fits(to, 1) && fits(from, 2)) &&
@@ -67,7 +67,7 @@ cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream, bool waits) {
     StreamCall call(stream);
-    if (call.error() != cudaSuccess || bytes == 0) return call.error();
+    if (call.error != cudaSuccess || bytes == 0) return call.error;
     if (const cudaError_t error = copy_error(to, from, bytes, kind)) return error;
     Operation copy{.kind = OperationKind::kCopy, .to = to, .from = from, .bytes = bytes};
     const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
@@ -88,18 +88,17 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
 cudaError_t deallocate(void* pointer, bool pinned) {
     if (pointer == nullptr) return cudaSuccess;
     const auto found = find_allocation(pointer);
-    if (!found || ((found->device == kPinned) != pinned && !found->managed))
+    if (found.id == 0 || ((found.device == kPinned) != pinned && !found.managed))
         return refuse("a free of memory that the matching call has not allocated");
     const auto objects = lock_objects();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     for (int each = 0; each < device_count(); ++each)
-        if (each == found->device || found->device == kPinned)
+        if (each == found.device || found.device == kPinned)
             machine.wait_device(lock, each, false);
     if (!free_memory(pointer))
-        return refuse(concat("a second free of ", name(*found), ", or from within it"));
-    return report(pinned || found->managed ? cudaSuccess
-                                           : machine.fault(found->device).code);
+        return refuse(concat("a second free of ", name(found), ", or from within it"));
+    return report(pinned || found.managed ? cudaSuccess : machine.error(found.device));
 }
 
 // All events. Guarded by the machine's lock.
@@ -125,7 +124,7 @@ using namespace mini::sim;
 cudaError_t mini::sim::allocate(void** pointer, size_t bytes, MemoryKind kind) {
     return with_device([&](Machine& machine, Machine::Lock&, int device) {
         if (pointer == nullptr) return cudaErrorInvalidValue;
-        if (const cudaError_t fault = machine.fault(device).code) return fault;
+        if (const cudaError_t fault = machine.error(device)) return fault;
         const int where = kind == MemoryKind::kDevice ? device : kPinned;
         *pointer = nullptr;
         if (bytes > 0)
@@ -164,7 +163,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
     StreamCall call(stream);
-    if (call.error() != cudaSuccess) return report(call.error());
+    if (call.error != cudaSuccess) return report(call.error);
     if (bytes == 0) return cudaSuccess;
     if (device_of(to) == kPageable) return refuse("a fill of the host's memory");
     if (const cudaError_t error = check_memory("a fill of", to, bytes)) return error;
@@ -192,17 +191,17 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
             return cudaErrorInvalidValue;
         *stream = reinterpret_cast<cudaStream_t>(
             machine.create_stream(device, flags != cudaStreamNonBlocking));
-        return machine.fault(device).code;
+        return machine.error(device);
     });
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const auto objects = lock_objects();
     StreamCall call(stream);
-    if (call.error() == cudaErrorInvalidResourceHandle || call.stream().legacy)
+    if (call.error == cudaErrorInvalidResourceHandle || call.stream->legacy)
         return report(cudaErrorInvalidResourceHandle);
-    call.machine().destroy_stream(&call.stream());
-    return report(call.error());
+    call.machine.destroy_stream(call.stream);
+    return report(call.error);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
@@ -210,10 +209,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    StreamCall call(stream);
-    if (call.error() != cudaSuccess) return report(call.error());
-    const Stream& of = call.stream();
-    return report(call.machine().query(call.lock(), of.last, of.device));
+    return report(StreamCall(stream).wait(&Machine::query));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -250,11 +246,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     StreamCall call(stream);
-    if (call.error() != cudaSuccess) return report(call.error());
-    if (!events().contains(event) || event->device != call.stream().device)
+    if (call.error != cudaSuccess) return report(call.error);
+    if (!events().contains(event) || event->device != call.stream->device)
         return report(cudaErrorInvalidResourceHandle);
     call.give({});
-    event->marker = call.stream().last;
+    event->marker = call.stream->last;
     return cudaSuccess;
 }
 

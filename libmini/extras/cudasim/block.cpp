@@ -124,7 +124,21 @@ class Block {
         std::abort();  // not reached: the fiber is restarted
     }
 
-    void yield() { suspend(); }
+    // Switches to the next ready thread, or back to the host if no thread is ready.
+    void suspend() {
+        const unsigned self = current_;
+        size_t next = ready_._Find_next(self);
+        if (next == kMaxThreads) next = ready_._Find_first();
+        Fiber& fiber = *fibers_[self];
+        if (next == kMaxThreads) {
+            fiber.switch_to(host_);
+        } else if (next != self) {
+            current_ = static_cast<unsigned>(next);
+            running_thread = &coordinates_[next];
+            fiber.switch_to(*fibers_[next]);
+        }
+    }
+
     // A lane that calls this lets the others run; the first that continues is the one that counts.
     unsigned active_lanes(const void* address) {
         const unsigned self = current_, first = self / kWarp * kWarp;
@@ -160,6 +174,7 @@ class Block {
     }
 
     uint64_t warp_operation(unsigned mask, Lane lane, const void* address) {
+        if (is_inspected()) tell::warp_operation(mask, lane.from, address);
         const unsigned self = current_;
         const unsigned warp = self / kWarp;
         lanes_[self] = lane;
@@ -224,21 +239,6 @@ class Block {
             try_release_warp(warp, states_[each].mask);
         }
         suspend();
-    }
-
-    // Switches to the next ready thread, or back to the host if no thread is ready.
-    void suspend() {
-        const unsigned self = current_;
-        size_t next = ready_._Find_next(self);
-        if (next == kMaxThreads) next = ready_._Find_first();
-        Fiber& fiber = *fibers_[self];
-        if (next == kMaxThreads) {
-            fiber.switch_to(host_);
-        } else if (next != self) {
-            current_ = static_cast<unsigned>(next);
-            running_thread = &coordinates_[next];
-            fiber.switch_to(*fibers_[next]);
-        }
     }
 
     void release(ThreadState::At at) {
@@ -390,28 +390,26 @@ unsigned coordinate(unsigned which, unsigned direction) noexcept {
     return direction == 0 ? of.x : direction == 1 ? of.y : of.z;
 }
 int lane() { return static_cast<int>(running().thread % kWarp); }
-unsigned active_lanes() { return block().active_lanes(__builtin_return_address(0)); }
+unsigned active_lanes() { return block().active_lanes(MINI_CALL); }
 std::byte* dynamic_shared() { return block().shared(); }
 
 bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }
 void abandon_thread() { block().abandon(); }
-void yield_thread() { block().yield(); }
+void yield_thread() { block().suspend(); }
 
 int block_barrier(bool predicate) {
-    return static_cast<int>(
-        block().block_barrier(__builtin_return_address(0), predicate));
+    return static_cast<int>(block().block_barrier(MINI_CALL, predicate));
 }
 
-void grid_barrier() { block().grid_barrier(__builtin_return_address(0)); }
+void grid_barrier() { block().grid_barrier(MINI_CALL); }
 
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from) {
-    return block().warp_operation(mask, {.given = bits, .from = from & 31},
-                                  __builtin_return_address(0));
+    return block().warp_operation(mask, {.given = bits, .from = from & 31}, MINI_CALL);
 }
 
 unsigned ballot(unsigned mask, bool predicate, int kind) {
     return static_cast<unsigned>(block().warp_operation(
-        mask, {.given = predicate ? 1u : 0u, .from = kind}, __builtin_return_address(0)));
+        mask, {.given = predicate ? 1u : 0u, .from = kind}, MINI_CALL));
 }
 
 std::string run_grid(const Launch& launch) {

@@ -1,6 +1,7 @@
 #include "libmini/extras/cudasim/race_checker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace mini::sim {
@@ -105,15 +106,13 @@ uint32_t BlockOrder::unordered_lanes(const Access& earlier, uint32_t lanes,
 
 // Returns whether an atomic has ordered the earlier access by this lane.
 bool BlockOrder::knows(unsigned thread, const Access& earlier, unsigned lane) const {
-    const unsigned other = earlier.warp * 32u + lane;
-    return contains(common_.past, earlier, other) ||
-           contains(threads_[thread].past, earlier, other);
-}
-
-bool BlockOrder::contains(const Pasts& pasts, const Access& access, unsigned thread) {
-    const auto found = pasts.find(access.block);
-    return found != pasts.end() && (access.interval < found->second->interval ||
-                                    access.clock <= found->second->clocks[thread]);
+    return std::ranges::any_of(
+        std::array{&common_.past, &threads_[thread].past}, [&](auto* pasts) {
+            const auto found = pasts->find(earlier.block);
+            return found != pasts->end() &&
+                   (earlier.interval < found->second->interval ||
+                    earlier.clock <= found->second->clocks[earlier.warp * 32u + lane]);
+        });
 }
 
 void BlockOrder::join(Pasts& into, const Pasts& from) {

@@ -88,7 +88,7 @@ void warp_synchronized(unsigned thread, unsigned mask);
 /// shuffle, a vote and __syncwarp().
 void lanes_differ(std::span<const ThreadState> states, unsigned thread, unsigned other);
 /// Called before warp_synchronized() for each thread that reads the value of lane `from`
-/// by the call that returns to `address`; this lane is in the mask and has exited.
+/// by the call at `address`; this lane is in the mask and has exited.
 void lane_exited(unsigned thread, const void* address, int from);
 /// No thread of the block can continue: the launch fails.
 void block_stuck(std::span<const ThreadState> states);
@@ -96,24 +96,24 @@ void block_stuck(std::span<const ThreadState> states);
 // On the fiber of a simulated thread:
 
 void access(const MemoryAccess& access);
+/// Called before a warp operation by the call at `address`: its mask, and the lane whose value
+/// is read, or a negative number.
+void warp_operation(unsigned mask, int from, const void* address);
 /// Reports an index outside of an array, whose type is `array`, and ends the thread if it must not
 /// go on.
 void index(int64_t index, const char* array, const void* address);
 
 }  // namespace tell
 
-/// Returns an address in the call instruction that returns to `return_address`.
-inline const void* instruction_before(const void* return_address) {
-    return static_cast<const char*>(return_address) - 1;
-}
+/// An address in the instruction that called the function.
+#define MINI_CALL \
+    static_cast<const void*>(static_cast<const char*>(__builtin_return_address(0)) - 1)
 
 // What the device functions of language.hpp tell. Without an inspector, they do nothing. The
 // return address gives the source line, so the caller must be inlined.
 
 /// An atomic operation of the running thread, which the instrumentation does not report.
 __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
-/// A shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
-__attribute__((noinline)) void note_exchange(unsigned mask, int from);
 void note_fence(Scope scope);
 
 }  // namespace mini::sim

@@ -77,7 +77,8 @@ HostGuard::~HostGuard() {
 // Sets the protection of all allocations, and of pinned memory in use.
 void HostGuard::protect_all(bool open) {
     for (const auto& [device, used] : used_)
-        set_protection(used.base, used.bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+        set_protection(used.first, static_cast<size_t>(used.second - used.first),
+                       open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (const Pending& pending : pending_) protect(pending, open);
 }
 
@@ -91,12 +92,10 @@ void HostGuard::protect(const Pending& pending, bool open) {
 void HostGuard::allocated_or_freed(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     if (allocation.device == kPinned || allocation.freed) return;
-    Region& used = used_[allocation.device];
-    std::byte* const end =
-        std::max(used.base + used.bytes, allocation.begin + allocation.bytes);
-    used.base =
-        used.base == nullptr ? allocation.begin : std::min(used.base, allocation.begin);
-    used.bytes = static_cast<size_t>(end - used.base);
+    auto& [begin, end] =
+        used_.try_emplace(allocation.device, allocation.begin, nullptr).first->second;
+    begin = std::min(begin, allocation.begin);
+    end = std::max(end, allocation.begin + allocation.bytes);
     set_protection(allocation.begin, allocation.bytes,
                    running_ == 0 ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
@@ -148,7 +147,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     const Place host{place};
 
     if (device != kPinned) {
-        if (!used_.contains(device) || !find_allocation(pointer)) return false;
+        if (!used_.contains(device) || find_allocation(pointer).id == 0) return false;
         set_protection(pointer, 1, PROT_READ | PROT_WRITE);
         findings_->add(Mistake::kDevicePointer, host, {},
                        concat("the host accesses memory of device ", device,
@@ -164,13 +163,11 @@ bool HostGuard::handle(const void* pointer, const void* address) {
         ours = true;
         protect(pending, true);
         if (byte < pending.begin) continue;
-        findings_->add(
-            Mistake::kMissingSync, host, {pending.call, "a copy"},
-            pending.written
-                ? "the host accesses pinned memory that a copy has yet to write: "
-                  "synchronise the stream, or an event, first"
-                : "the host writes pinned memory that a copy has yet to read: "
-                  "synchronise the stream, or an event, first");
+        const auto [does, copy_does] = pending.written ? std::pair("accesses", "write")
+                                                       : std::pair("writes", "read");
+        findings_->add(Mistake::kMissingSync, host, {pending.call, "a copy"},
+                       concat("the host ", does, " pinned memory that a copy has yet to ",
+                              copy_does, ": synchronise the stream, or an event, first"));
     }
     return ours;
 }

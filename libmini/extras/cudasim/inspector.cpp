@@ -30,11 +30,6 @@ constexpr uint32_t kYieldAfter = 256;
 // out of the bounds of this memory.
 constexpr uintptr_t kNearShared = 4096;
 
-bool accesses_memory(const Operation& operation) {
-    return operation.kind != OperationKind::kHostFunction &&
-           operation.kind != OperationKind::kMarker;
-}
-
 Inspector& self() { return *installed_inspector; }
 
 // Whether this host thread runs a block, whose accesses are inspected.
@@ -62,13 +57,10 @@ void inspect(const auto& body) {
 }  // namespace
 
 void note_atomic(const void* pointer, size_t bytes) {
-    if (is_inspected())
-        tell::access({pointer, bytes, bytes, Mode::kAtomic,
-                      instruction_before(__builtin_return_address(0))});
+    if (is_inspected()) tell::access({pointer, bytes, bytes, Mode::kAtomic, MINI_CALL});
 }
 
-void note_exchange(unsigned mask, int from) {
-    const void* const address = instruction_before(__builtin_return_address(0));
+void tell::warp_operation(unsigned mask, int from, const void* address) {
     inspect([&](Inspector& each) {
         const unsigned lane = running().thread % 32;
         const bool inside = (mask >> lane & 1) != 0;
@@ -108,7 +100,7 @@ void tell::allocated_or_freed(const Allocation& allocation) {
 
 void tell::operation_given(Operation& operation) {
     if (!self().guard_) return;
-    if (accesses_memory(operation)) operation.call = calling_place();
+    if (operation.kind <= kLastOfMemory) operation.call = calling_place();
     self().guard_->given(operation);
 }
 
@@ -128,7 +120,7 @@ void tell::refused(const char* why, const void* kernel) {
 }
 
 void tell::operation_begins(const Operation& operation) {
-    if (!accesses_memory(operation)) return;
+    if (operation.kind > kLastOfMemory) return;
     self().running_.lock();
     if (self().guard_) self().guard_->begins();
     self().races_.begin(operation);
@@ -144,7 +136,7 @@ void tell::operation_begins(const Operation& operation) {
 }
 
 void tell::operation_ends(const Operation& operation) {
-    if (!accesses_memory(operation)) return;
+    if (operation.kind > kLastOfMemory) return;
     if (self().guard_) self().guard_->ends();
     self().running_.unlock();
 }
@@ -171,19 +163,14 @@ void tell::block_ends() {
     self().log_.end_block();
 }
 
-Place Inspector::place_of(size_t thread, const void* return_address) {
-    return races_.place(
-        return_address == nullptr ? nullptr : instruction_before(return_address),
-        static_cast<unsigned>(thread));
-}
-
 // Adds a finding: a thread that waits, and another that is elsewhere, or the end.
 using States = std::span<const ThreadState>;
 static void report_barrier(States states, States::iterator waits, States::iterator other,
                            const char* message) {
     const auto place = [&](States::iterator state) {
-        const auto thread = static_cast<size_t>(state - states.begin());
-        return state == states.end() ? Place{} : self().place_of(thread, state->address);
+        const auto thread = static_cast<unsigned>(state - states.begin());
+        return state == states.end() ? Place{}
+                                     : self().races_.place(state->address, thread);
     };
     if (self().checks_ && !self().races_.is_abandoned())
         self().findings_.add(Mistake::kBarrier, place(waits), place(other), message);
@@ -228,10 +215,10 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
     const Unobserved unobserved;
     if (!self().checks_ || self().races_.is_abandoned()) return;
     const unsigned lane = thread % 32;
-    const Place reads = self().place_of(thread, address);
+    const unsigned other = thread - lane + static_cast<unsigned>(from);
     self().findings_.add(
-        Mistake::kWarpMask, reads,
-        self().place_of(thread - lane + static_cast<unsigned>(from), nullptr),
+        Mistake::kWarpMask, self().races_.place(address, thread),
+        self().races_.place(nullptr, other),
         concat("lane ", lane, " reads the value of lane ", from,
                ", which is in the mask, but has ended without this call: the result is "
                "undefined; take the shuffle out of the branch (the other line is that of "
@@ -267,7 +254,7 @@ void tell::access(const MemoryAccess& access) {
 }
 
 Inspector::Next Inspector::access(const MemoryAccess& access) {
-    if (on_own_stack(access.pointer)) return Next::kContinue;
+    if (access.bytes == 0 || on_own_stack(access.pointer)) return Next::kContinue;
     races_.settle();
     const bool may = devices_.contains(access.pointer) ? access_global(access)
                      : is_shared(access.pointer)       ? access_shared(access)
@@ -300,10 +287,11 @@ Inspector::Next Inspector::poll(const MemoryAccess& access) {
 
 void tell::index(int64_t index, const char* array, const void* address) {
     bool goes_on = true;
-    const std::string what =
-        concat("uses the index ", index, " of an array of type ", array);
     inspect([&](Inspector& each) {
-        if (each.checks_) goes_on = each.reject(Mistake::kOutOfBounds, address, what);
+        if (each.checks_)
+            goes_on = each.reject(
+                Mistake::kOutOfBounds, address,
+                concat("uses the index ", index, " of an array of type ", array));
     });
     if (!goes_on) abandon_thread();
 }

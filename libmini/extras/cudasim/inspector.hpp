@@ -78,7 +78,8 @@ class HostGuard {
 
     Findings* findings_;
     std::recursive_mutex mutex_;
-    std::map<int, Region> used_;  // by device: from the first allocation to the last
+    // By device: from the first allocation to the end of the last.
+    std::map<int, std::pair<std::byte*, std::byte*>> used_;
     std::vector<Pending> pending_;
     int running_ = 0;
 };
@@ -95,9 +96,6 @@ struct Inspector {
 
     /// Checks or counts an access.
     Next access(const MemoryAccess& access);
-
-    /// Returns a thread of the running block, at the call that returns to an address.
-    Place place_of(size_t thread, const void* return_address);
 
     /// Adds a finding of the running thread and abandons the kernel; returns false.
     bool reject(Mistake mistake, const void* address, const std::string& message);

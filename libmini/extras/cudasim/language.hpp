@@ -41,9 +41,9 @@
 // thread-local variable. Its initial value is constant, so it needs no guard variable, which
 // Clang knows, but calls structures without initial values an error.
 #ifdef __clang__
-#define __shared__ static thread_local
+#define __shared__ thread_local
 #else
-#define __shared__ static constinit thread_local
+#define __shared__ constinit thread_local
 #endif
 
 #define threadIdx (mini::sim::coordinates(0))
@@ -77,7 +77,6 @@ MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::k
         const int self = mini::sim::lane(), lanes = static_cast<int>(by);     \
         [[maybe_unused]] const int first = self & ~(width - 1);               \
         const int other = source, from = inside ? other : self;               \
-        mini::sim::note_exchange(mask, from);                                 \
         return mini::sim::exchange(mask, value, from);                        \
     }
 MINI_SHUFFLE(__shfl_sync, int, first | (lanes & (width - 1)), true)
@@ -86,7 +85,6 @@ MINI_SHUFFLE(__shfl_down_sync, unsigned, self + lanes, other < first + width)
 MINI_SHUFFLE(__shfl_up_sync, unsigned, self - lanes, other >= first)
 // clang-format on
 MINI_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
-    mini::sim::note_exchange(mask, -1);
     return mini::sim::ballot(mask, predicate != 0);
 }
 MINI_FUNCTION(int, __any_sync, (unsigned mask, int vote), __ballot_sync(mask, vote) != 0)

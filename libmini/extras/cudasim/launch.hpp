@@ -61,7 +61,7 @@ struct Coordinates {
 struct ThreadState {
     enum class At { kRunning, kBlockBarrier, kWarpBarrier, kGridBarrier, kExited };
     At at = At::kRunning;
-    const void* address = nullptr;  // to which the call that waits returns, in the kernel
+    const void* address = nullptr;  // of the call that waits, in the kernel
     unsigned mask = 0;              // kWarpBarrier: the mask of the warp operation
     bool operator==(const ThreadState&) const = default;
 };
@@ -127,6 +127,7 @@ inline void join(Clock& clock, const Clock& other) {
 }
 
 enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
+constexpr auto kLastOfMemory = OperationKind::kFill;  // the others access no memory
 
 struct Stream;  // stream.hpp
 

@@ -7,21 +7,21 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
 namespace {
 
-constexpr size_t kOpenedAtOnce = size_t{4} << 20;  // bytes made accessible per mprotect
-
-size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
 // Returns the size of the range that an allocation and the red zone after it occupy.
-size_t slot_bytes(size_t bytes) { return round_up(bytes + kRedZoneBytes, kAlignment); }
+size_t slot_bytes(size_t bytes) {
+    return (bytes + kRedZoneBytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 // One address range, and its allocations.
 class Memory {
@@ -63,10 +63,8 @@ class Memory {
     std::byte* take(size_t bytes) {
         std::byte* const end = region_.base + region_.bytes;
         if (static_cast<size_t>(end - next_) >= bytes) {
-            std::byte* const begin = next_;
-            if (!open_until(begin + bytes)) return nullptr;
-            next_ += bytes;
-            return begin;
+            if (mprotect(next_, bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
+            return std::exchange(next_, next_ + bytes);
         }
         std::erase_if(allocations_, [](const auto& each) { return each.second.freed; });
         std::byte* begin = region_.base + kAlignment;
@@ -77,24 +75,11 @@ class Memory {
         return static_cast<size_t>(next_ - begin) >= bytes ? begin : nullptr;
     }
 
-    bool open_until(std::byte* end) {
-        if (end <= opened_) return true;
-        std::byte* const begin = std::max(opened_, region_.base);
-        const auto missing = static_cast<size_t>(end - begin);
-        const size_t bytes =
-            std::min(round_up(missing, kOpenedAtOnce),
-                     static_cast<size_t>(region_.base + region_.bytes - begin));
-        if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) return false;
-        opened_ = begin + bytes;
-        return true;
-    }
-
     Region region_;
     int device_;
     size_t total_;
     size_t used_ = 0;
-    std::byte* next_;              // addresses from here on were never allocated
-    std::byte* opened_ = nullptr;  // addresses below this are accessible
+    std::byte* next_;  // addresses from here on were never allocated, nor accessible
     std::map<std::byte*, Allocation> allocations_;
 };
 
@@ -150,13 +135,13 @@ int device_of(const void* pointer) {
     return index < device_count() ? index : kPinned;
 }
 
-std::optional<Allocation> find_allocation(const void* pointer) {
+Allocation find_allocation(const void* pointer) {
     const int device = device_of(pointer);
-    if (device == kPageable) return std::nullopt;
+    if (device == kPageable) return {};
     Memories& all = memories();
     const std::shared_lock lock(all.mutex);
     const Allocation* const found = all.of(device).find(pointer);
-    return found == nullptr ? std::nullopt : std::optional(*found);
+    return found == nullptr ? Allocation{} : *found;
 }
 
 uint64_t last_allocation() {
@@ -165,7 +150,7 @@ uint64_t last_allocation() {
 }
 
 std::byte* allocate_memory(size_t bytes, int device, bool managed) {
-    const void* const call = is_inspected() ? calling_place() : nullptr;
+    const void* const call = is_inspected() && !in_kernel() ? calling_place() : nullptr;
     Memories& all = memories();
     std::unique_lock lock(all.mutex);
     std::byte* const begin =
@@ -181,7 +166,7 @@ std::byte* allocate_memory(size_t bytes, int device, bool managed) {
 bool free_memory(void* pointer) {
     const int device = device_of(pointer);
     if (device == kPageable) return false;
-    const void* const call = is_inspected() ? calling_place() : nullptr;
+    const void* const call = is_inspected() && !in_kernel() ? calling_place() : nullptr;
     Memories& all = memories();
     std::unique_lock lock(all.mutex);
     Allocation* const found = all.of(device).find(pointer);

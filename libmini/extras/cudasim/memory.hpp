@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "libmini/extras/cudasim/launch.hpp"
 
@@ -41,7 +40,8 @@ struct Allocation {
 
 constexpr size_t kRegionBytes = size_t{64} << 30;
 constexpr size_t kDeviceBytes = size_t{16} << 30;
-constexpr size_t kAlignment = 4096;    // of every allocation, so that no two share a page
+constexpr size_t kAlignment =
+    65536;  // of every allocation: no two share the largest page
 constexpr size_t kRedZoneBytes = 512;  // minimum, on each side of an allocation
 constexpr int kPinned = -1;            // as a device: pinned host memory
 constexpr int kPageable = -2;          // as a device: all other host memory
@@ -57,9 +57,9 @@ int device_of(const void* pointer);
 
 /// Returns the allocation that contains this address or, if it is in no allocation, the
 /// last allocation before it in the same range. Finds a freed allocation too, until its
-/// addresses are reused. Returns std::nullopt if there is no such allocation, or if the
+/// addresses are reused. Returns one of id 0 if there is no such allocation, or if the
 /// address is pageable memory.
-std::optional<Allocation> find_allocation(const void* pointer);
+Allocation find_allocation(const void* pointer);
 
 /// Returns the id of the last allocation; 0 if there is none.
 uint64_t last_allocation();

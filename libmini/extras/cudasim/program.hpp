@@ -85,46 +85,38 @@ MINI_WORD T& at(T& variable) {
     return variable;
 }
 
-/// A launch whose threads run call(values...). The checker reports it if it is refused, but not
-/// if the device has failed.
+/// Enqueues a launch whose threads run call(values...).
 template <typename Call>
-struct Launcher {
-    Call call;
-    Config config;
-
-    cudaError_t enqueue(const void* kernel, auto... values) const {
-        if (sim::in_kernel() && sim::is_inspected()) {
-            sim::tell::refused("a kernel launches it: not simulated", kernel);
-            return cudaErrorNotSupported;
-        }
-        const cudaError_t error = enqueue_body(config, kernel,
-                                               [call = call, ... values = values]()
-                                                   MINI_UNCHECKED { call(values...); });
-        if (error != cudaSuccess && error != cudaErrorLaunchFailure &&
-            sim::is_inspected())
-            sim::tell::refused(cudaGetErrorString(error), kernel);
-        return error;
-    }
-};
+cudaError_t enqueue_call(const Config& config, const void* kernel, Call call,
+                         auto... values) {
+    if (sim::in_kernel()) return enqueue(config, kernel, nullptr, nullptr, 0);  // refuses
+    return enqueue_body(config, kernel, [=]() MINI_UNCHECKED { call(values...); });
+}
 
 /// Launches a kernel that is one function. Its arguments become the parameters' types; with
 /// fewer, `call` fills in the defaults.
 template <typename Call, typename... Parameters>
-struct FunctionLauncher : Launcher<Call> {
+struct FunctionLauncher {
+    Call call;
+    Config config;
     const void* function;
 
-    void operator()(Parameters... values) const { this->enqueue(function, values...); }
+    void operator()(Parameters... values) const {
+        enqueue_call(config, function, call, values...);
+    }
     template <typename... Few>
     requires(sizeof...(Few) < sizeof...(Parameters)) void operator()(
         Few... values) const {
-        this->enqueue(function, values...);
+        enqueue_call(config, function, call, values...);
     }
 };
 
 /// Launches a kernel template whose arguments the call deduces, or an overloaded kernel. If the
 /// arguments' types are not the parameters', an address stands for the kernel, which `text` names.
 template <typename Name, typename Call>
-struct TemplateLauncher : Launcher<Call> {
+struct TemplateLauncher {
+    Call call;
+    Config config;
     Name name;
     const char* text;
 
@@ -139,7 +131,7 @@ struct TemplateLauncher : Launcher<Call> {
             kernel = name(address);
         else
             sim::function_at(kernel, text);
-        this->enqueue(kernel, values...);
+        enqueue_call(config, kernel, call, values...);
     }
 };
 
@@ -150,12 +142,12 @@ auto mini_kernel(Name name, Call call, const char* text) {
     return [=](Config config) {
         const auto take = [&]<typename... Parameters>(void (*function)(Parameters...)) {
             return FunctionLauncher<Call, Parameters...>{
-                {call, config}, reinterpret_cast<const void*>(function)};
+                call, config, reinterpret_cast<const void*>(function)};
         };
         if constexpr (std::is_invocable_v<Name, decltype(take)>)
             return name(take);
         else
-            return TemplateLauncher<Name, Call>{{call, config}, name, text};
+            return TemplateLauncher<Name, Call>{call, config, name, text};
     };
 }
 
@@ -180,10 +172,11 @@ template <bool cooperative, typename... P>
 cudaError_t launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, void** from,
                           size_t shared = 0, cudaStream_t stream = nullptr) {
     const auto call = [kernel](auto... values) MINI_UNCHECKED { kernel(values...); };
-    Launcher<decltype(call)> launcher{call, {grid, block, shared, stream}};
-    launcher.config.cooperative = cooperative;
+    Config config{grid, block, shared, stream};
+    config.cooperative = cooperative;
     return [&]<size_t... i>(std::index_sequence<i...>) {
-        return launcher.enqueue((const void*)kernel, *static_cast<P*>(from[i])...);
+        return enqueue_call(config, (const void*)kernel, call,
+                            *static_cast<P*>(from[i])...);
     }
     (std::index_sequence_for<P...>());
 }

@@ -56,11 +56,11 @@ std::string name(const Allocation& allocation) {
 std::string place_outside(uintptr_t at, const Allocation& before) {
     const auto begin = reinterpret_cast<uintptr_t>(before.begin);
     const auto next = find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));
-    const uintptr_t next_begin = next ? reinterpret_cast<uintptr_t>(next->begin) : 0;
+    const auto next_begin = reinterpret_cast<uintptr_t>(next.begin);
     const bool is_before_next = next_begin > at;
     if (is_before_next && (begin == 0 || at - begin - before.bytes > next_begin - at))
-        return concat("that begin ", next_begin - at, " bytes before ", name(*next), " (",
-                      next->bytes, " bytes)");
+        return concat("that begin ", next_begin - at, " bytes before ", name(next), " (",
+                      next.bytes, " bytes)");
     if (before.freed) return concat("of ", name(before), ", which was freed");
     if (begin == 0) return "of device memory that was never allocated";
     return concat("at byte ", at - begin, " of ", name(before), ", which has ",
@@ -73,7 +73,7 @@ const Allocation& MemoryMap::allocation_at(uintptr_t at) {
     for (const Allocation& each : recent_)
         if (each.contains(pointer, 1)) return each;
     if (recent_.size() >= 8) recent_.erase(recent_.begin());
-    return recent_.emplace_back(find_allocation(pointer).value_or(Allocation{}));
+    return recent_.emplace_back(find_allocation(pointer));
 }
 
 const SharedArray* MemoryMap::array_before(uintptr_t at) const {
@@ -267,19 +267,17 @@ void RaceChecker::keep_read(Cell& cell, Accessor now) {
 
 void RaceChecker::visit_copy() {
     const Operation& copy = *running_;
-    const bool fill = copy.kind == OperationKind::kFill;
     const auto visit_memory = [&](const void* pointer, Mode mode) {
-        if (pointer == nullptr || device_of(pointer) == kPageable) return;
+        if (device_of(pointer) == kPageable) return;
         accesses_.push_back({.operation = number_, .address = copy.call});
         const auto access = static_cast<uint32_t>(accesses_.size() - 1);
         visit({.at = reinterpret_cast<uintptr_t>(pointer), .bytes = copy.bytes}, mode,
               {.access = access, .lanes = 1});
     };
-    if (!fill) visit_memory(copy.from, Mode::kRead);
-    if (!fill && device_of(copy.to) < 0) check_written(copy);
+    visit_memory(copy.from, Mode::kRead);  // null for a fill
+    if (device_of(copy.to) < 0) check_written(copy);
     visit_memory(copy.to, Mode::kWrite);
-    if (!fill && copy.from != nullptr && device_of(copy.from) >= 0 &&
-        device_of(copy.to) >= 0)
+    if (device_of(copy.from) >= 0 && device_of(copy.to) >= 0)
         copy_initialised(reinterpret_cast<uintptr_t>(copy.to),
                          reinterpret_cast<uintptr_t>(copy.from), copy.bytes);
 }

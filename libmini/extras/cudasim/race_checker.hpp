@@ -147,7 +147,6 @@ class BlockOrder {
 
     static void join(Pasts& into, const Pasts& from);
     static void join(Knowledge& into, const Knowledge& from);
-    static bool contains(const Pasts& pasts, const Access& access, unsigned thread);
     bool knows(unsigned thread, const Access& earlier, unsigned lane) const;
     Pasts past_of(unsigned thread) const;
 
@@ -181,9 +180,8 @@ class MemoryMap {
     Region variables, dynamic;
     std::string kernel;
 
-    /// Returns the allocation that find_allocation() (memory.hpp) finds for an address:
-    /// the allocation that contains the address, or else the last allocation before it; one
-    /// of id 0 if there is none. The reference is valid until the next call.
+    /// Returns the allocation that find_allocation() (memory.hpp) finds for an address. The
+    /// reference is valid until the next call.
     const Allocation& allocation_at(uintptr_t at);
 
     /// Returns whether all writes to an allocation were checked: it is younger than this.

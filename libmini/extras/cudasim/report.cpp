@@ -49,16 +49,12 @@ std::string describe_line(const std::string& file, int line) {
                   line);
 }
 
-const char* name(Mistake mistake) {
+std::string describe(const Report& report) {
 #define MINI_NAME(mistake, name) name,
     static constexpr std::array kNames = {MINI_MISTAKES(MINI_NAME)};
 #undef MINI_NAME
-    return kNames[static_cast<size_t>(mistake)];
-}
-
-std::string describe(const Report& report) {
-    std::string text =
-        concat(name(report.mistake), ": ", describe(report.at), "\n    ", report.message);
+    std::string text = concat(kNames[static_cast<size_t>(report.mistake)], ": ",
+                              describe(report.at), "\n    ", report.message);
     if (!report.other.kernel.empty() || report.other.line > 0)
         text += concat("\n    the other: ", describe(report.other));
     if (report.count > 1) text += concat("\n    and ", report.count - 1, " more like it");

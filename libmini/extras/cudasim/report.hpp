@@ -41,9 +41,6 @@ enum class Mistake { MINI_MISTAKES(MINI_ENUMERATOR) };
 /// not define the result of a race; and a program need not use all that it copies.
 inline bool is_note(Mistake mistake) { return mistake >= Mistake::kSameValue; }
 
-/// Returns "race", "out of bounds", ...
-const char* name(Mistake mistake);
-
 /// An instruction, its source line, and the kernel and thread that executed it. `kernel` is
 /// "" for the host, and "a copy" or "a fill" for a copy or a fill.
 struct Place {

@@ -42,11 +42,9 @@ enum cudaMemoryAdvise {
 // ---- memory ----
 // clang-format on
 #define cudaHostAlloc cudaMallocHost
-template <typename T>
-cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
-    *device = static_cast<T*>(host);
-    return cudaSuccess;
-}
+#define cudaHostGetDevicePointer(device, host, flags)                             \
+    (*(device) = static_cast<std::remove_reference_t<decltype(*(device))>>(host), \
+     cudaSuccess)
 #define cudaMallocAsync(pointer, bytes, stream) cudaMalloc(pointer, bytes)
 #define cudaFreeAsync(pointer, stream) cudaFree(pointer)
 template <typename T>

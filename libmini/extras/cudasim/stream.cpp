@@ -148,15 +148,14 @@ void Machine::run(Lock& lock, Operation& operation) {
         stream->queue.front();  // keeps `operation` alive after pop_front()
     stream->running = true;
     std::string error;
-    if (fault(stream->device).code == cudaSuccess) {
+    if (fault(stream->device).empty()) {
         lock.unlock();
         if (is_inspected()) tell::operation_begins(operation);
         error = perform(operation);
         if (is_inspected()) tell::operation_ends(operation);
         lock.lock();
     }
-    if (!error.empty() && fault(stream->device).code == cudaSuccess)
-        fault(stream->device) = {cudaErrorLaunchFailure, error};
+    if (fault(stream->device).empty()) fault(stream->device) = error;
 
     operation.done = true;
     operation.finished = std::chrono::steady_clock::now();
@@ -179,7 +178,7 @@ cudaError_t Machine::wait(Lock& lock, const OperationPointer& operation, int dev
         run_until(lock, goal);
         host_comes_after(goal);
     }
-    return fault(device).code;
+    return error(device);
 }
 
 void Machine::wait_device(Lock& lock, int device, bool counts) {
@@ -197,8 +196,7 @@ cudaError_t Machine::query(Lock& lock, const OperationPointer& operation, int de
         run_elsewhere(lock, next->stream->queue.front());
     else if (next != nullptr)
         run(lock, *next);
-    const cudaError_t error = fault(device).code;
-    return error == cudaSuccess ? cudaErrorNotReady : error;
+    return error(device) == cudaSuccess ? cudaErrorNotReady : error(device);
 }
 
 // Runs a host function on its own thread, as CUDA does, since the function may wait for
@@ -240,28 +238,26 @@ cudaError_t report(cudaError_t error, const std::string& explanation) {
     return error;
 }
 
-StreamCall::StreamCall(cudaStream_t handle)
-    : machine_(Machine::instance()), lock_(machine_.lock()) {
+StreamCall::StreamCall(cudaStream_t handle) {
     open_context();
     if (device_count() == 0) {
-        error_ = cudaErrorNoDevice;
+        error = cudaErrorNoDevice;
         return;
     }
-    stream_ = handle == nullptr ? machine_.legacy_stream(current_device())
-                                : reinterpret_cast<Stream*>(handle);
-    error_ = machine_.knows(stream_) ? machine_.fault(stream_->device).code
-                                     : cudaErrorInvalidResourceHandle;
+    stream = handle == nullptr ? machine.legacy_stream(current_device())
+                               : reinterpret_cast<Stream*>(handle);
+    error = machine.knows(stream) ? machine.error(stream->device)
+                                  : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t StreamCall::give(Operation operation, const OperationPointer& after) {
-    if (error_ == cudaSuccess)
-        machine_.submit(lock_, stream_, std::move(operation), after);
-    return error_;
+    if (error == cudaSuccess) machine.submit(lock, stream, std::move(operation), after);
+    return error;
 }
 
-cudaError_t StreamCall::wait() {
-    if (error_ != cudaSuccess) return error_;
-    return machine_.wait(lock_, stream_->last, stream_->device);
+cudaError_t StreamCall::wait(decltype(&Machine::wait) action) {
+    if (error != cudaSuccess) return error;
+    return (machine.*action)(lock, stream->last, stream->device);
 }
 
 }  // namespace mini::sim

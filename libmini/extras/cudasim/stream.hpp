@@ -44,12 +44,6 @@ struct Stream {
     bool destroyed = false;
 };
 
-/// A device's sticky error, which a failed kernel sets.
-struct Fault {
-    cudaError_t code = cudaSuccess;
-    std::string message = {};
-};
-
 /// The streams of all devices. Several threads may wait at the same time; they share the
 /// work.
 class Machine {
@@ -86,7 +80,11 @@ class Machine {
     /// cudaErrorNotReady, or the error of the device.
     cudaError_t query(Lock& lock, const OperationPointer& operation, int device);
 
-    Fault& fault(int device) { return faults_[static_cast<size_t>(device)]; }
+    /// A device's sticky error, which a failed kernel sets: its text, or "".
+    std::string& fault(int device) { return faults_[static_cast<size_t>(device)]; }
+    cudaError_t error(int device) {
+        return fault(device).empty() ? cudaSuccess : cudaErrorLaunchFailure;
+    }
 
   private:
     Machine();
@@ -100,7 +98,7 @@ class Machine {
     std::mutex mutex_;
     std::condition_variable changed_;               // an operation is done
     std::vector<std::unique_ptr<Stream>> streams_;  // first the legacy one of each device
-    std::vector<Fault> faults_;
+    std::vector<std::string> faults_;
     uint32_t last_timeline_ = 0;
     Clock host_clock_;  // operations that the host waited for; [0]: submits
 };
@@ -150,31 +148,21 @@ std::unique_lock<std::mutex> lock_objects();
 
 /// One call of the interface that takes a stream: locks the machine, looks the stream up,
 /// and fails with the same error codes as CUDA.
-class StreamCall {
-  public:
+struct StreamCall {
     /// Looks up a stream. A null handle is the legacy default stream of the current
     /// device.
     explicit StreamCall(cudaStream_t handle);
 
-    Machine& machine() { return machine_; }
-    Machine::Lock& lock() { return lock_; }
-    Stream& stream() { return *stream_; }
-
-    /// Returns the error of the call if the handle is invalid or the device has failed,
-    /// else cudaSuccess.
-    cudaError_t error() const { return error_; }
-
     /// Submits an operation to the stream, which runs after another one if that is not null.
     cudaError_t give(Operation operation, const OperationPointer& after = nullptr);
 
-    /// Blocks until the stream's work is done.
-    cudaError_t wait();
+    /// Blocks until the stream's work is done, or asks whether it is.
+    cudaError_t wait(decltype(&Machine::wait) action = &Machine::wait);
 
-  private:
-    Machine& machine_;
-    Machine::Lock lock_;
-    Stream* stream_ = nullptr;
-    cudaError_t error_ = cudaSuccess;
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    Stream* stream = nullptr;
+    cudaError_t error = cudaSuccess;  // if the handle is invalid or the device has failed
 };
 
 }  // namespace mini::sim

@@ -1,6 +1,5 @@
 #include "libmini/extras/cudasim/symbols.hpp"
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <execinfo.h>
 #include <link.h>
@@ -9,9 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/erase.hpp>
+#include <boost/core/demangle.hpp>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <ios>
 #include <map>
@@ -24,8 +24,10 @@
 
 #include "libmini/core/error.hpp"
 
-// The references of program.hpp's MINI_PLACE, which kernels may read; null without any.
 extern "C" {
+// Of the linker: the program's image, whose variables begin at __data_start.
+extern const char __executable_start[], __data_start[], _end[];
+// The references of program.hpp's MINI_PLACE, which kernels may read; null without any.
 extern const char __start_mini_places[] __attribute__((weak));
 extern const char __stop_mini_places[] __attribute__((weak));
 }
@@ -39,16 +41,10 @@ struct Function {
     std::string name;
 };
 
-struct Segment {
-    uintptr_t begin = 0, end = 0;
-    bool writable = false;
-};
-
 // The loaded image of the program: the first object that the dynamic loader lists.
 struct Image {
     uintptr_t base = 0;
-    std::vector<Segment> segments;
-    size_t thread_bytes = 0, thread_alignment = 1;
+    size_t thread_bytes = 0;
     std::vector<Function> functions;
     std::vector<SharedArray> arrays;
 };
@@ -56,36 +52,15 @@ struct Image {
 int read_headers(dl_phdr_info* info, size_t, void* out) {
     auto& image = *static_cast<Image*>(out);
     image.base = info->dlpi_addr;
-    std::vector<Segment> constant;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& header = info->dlpi_phdr[i];
-        const uintptr_t begin = image.base + header.p_vaddr;
-        const Segment segment{begin, begin + header.p_memsz,
-                              (header.p_flags & PF_W) != 0};
-        if (header.p_type == PT_GNU_RELRO)
-            constant.push_back({segment.begin, segment.end, false});
-        if (header.p_type == PT_LOAD) image.segments.push_back(segment);
-        if (header.p_type == PT_TLS) {
-            image.thread_bytes = header.p_memsz;
-            image.thread_alignment = header.p_align;
-        }
-    }
-    image.segments.insert(image.segments.begin(), constant.begin(), constant.end());
+    for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum))
+        if (header.p_type == PT_TLS) image.thread_bytes = header.p_memsz;
     return 1;
 }
 
-std::string without_unnamed(std::string name) {
-    const std::string unnamed = "(anonymous namespace)::";
-    for (size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
-        name.erase(at, unnamed.size());
-    return name;
-}
-
-std::string demangled(const std::string& name) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-    return without_unnamed(status == 0 ? text.get() : name);
+// Returns a symbol's name in the source, without unnamed namespaces.
+std::string demangled(const std::string& symbol) {
+    return boost::erase_all_copy(boost::core::demangle(symbol.c_str()),
+                                 "(anonymous namespace)::");
 }
 
 void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
@@ -145,14 +120,22 @@ const Function* find_function(const void* address) {
     return wanted - after->begin <= after->bytes ? &*after : nullptr;
 }
 
-// Returns the position of the bracket that closes the bracket at `begin`, or npos.
-size_t closing(const std::string& text, size_t begin) {
-    int depth = 0;
-    for (size_t i = begin; i < text.size(); ++i) {
-        if (text[i] == '<' || text[i] == '(') ++depth;
-        if ((text[i] == '>' || text[i] == ')') && --depth == 0) return i;
+// Returns a function's name without return type, template arguments and parameters.
+std::string plain_name(const std::string& function) {
+    std::string name;
+    int depth = 0;  // of the template arguments
+    for (const char c : function) {
+        if (c == '(' && depth == 0) break;
+        if (c == '<' || c == '(')
+            ++depth;
+        else if (depth > 0)
+            depth -= c == '>' || c == ')' ? 1 : 0;
+        else if (c == ' ' && !name.ends_with("operator"))
+            name.clear();  // the return type ends here
+        else
+            name += c;
     }
-    return std::string::npos;
+    return name.empty() ? function : name;
 }
 
 // Parses "file:line", "file:line (discriminator 2)" or "??:?".
@@ -245,40 +228,24 @@ const std::string& function_at(const void* address, const char* name) {
 }
 
 std::string short_name(const std::string& function) {
-    std::string name;
-    for (size_t i = 0; i < function.size(); ++i) {
-        const char c = function[i];
-        if (c == ' ' && name != "operator")
-            name.clear();  // the return type ends here
-        else if (c == '<' || c == '(') {
-            const size_t end = closing(function, i);
-            if (end == std::string::npos || c == '(') break;
-            i = end;
-        } else if (c == ':')
-            name.clear();
-        else
-            name += c;
-    }
-    return name.empty() ? function : name;
+    const std::string name = plain_name(function);
+    return name.substr(name.rfind(':') + 1);
 }
 
 ImagePart image_part(const void* address) {
     if (address >= __start_mini_places && address < __stop_mini_places)
         return ImagePart::kConstant;
-    const auto at = reinterpret_cast<uintptr_t>(address);
-    for (const Segment& segment : image().segments)
-        if (at >= segment.begin && at < segment.end)
-            return segment.writable ? ImagePart::kVariable : ImagePart::kConstant;
-    return ImagePart::kNone;
+    if (address < __executable_start || address >= _end) return ImagePart::kNone;
+    return address < __data_start ? ImagePart::kConstant : ImagePart::kVariable;
 }
 
 bool in_program(const void* address) {
     if (image_part(address) == ImagePart::kNone) return false;
-    const std::string& function = function_at(address);
-    const std::string type_and_name = function.substr(0, function.find_first_of("<("));
-    const std::string name = type_and_name.substr(type_and_name.rfind(' ') + 1);
-    for (const char* const prefix :  // the last one is of templates that do not demangle
-         {"mini::sim::", "mini::cuda::", "cuda", "std::", "cub::", "_ZN4mini"})
+    const std::string name = plain_name(function_at(address));
+    for (const char* const
+             prefix :  // the last ones are of templates that do not demangle
+         {"mini::sim::", "mini::cuda::", "cuda", "std::", "cub::", "thrust::", "_ZN4mini",
+          "_ZN3cub", "_ZN6thrust"})
         if (name.starts_with(prefix)) return false;
     return true;
 }

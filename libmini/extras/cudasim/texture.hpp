@@ -115,7 +115,7 @@ MINI_UNCHECKED T between(T a, T b, float part) {
 
 template <typename T>
 MINI_UNCHECKED T tex2D(cudaTextureObject_t object, float x, float y) {
-    const void* const call = mini::sim::instruction_before(__builtin_return_address(0));
+    const void* const call = MINI_CALL;
     const auto& of = *reinterpret_cast<const mini::cuda::Texture*>(object);
     const bool scales = of.how.normalizedCoords != 0;
     const float half = of.how.filterMode == cudaFilterModeLinear ? 0.5f : 0;
@@ -132,9 +132,8 @@ MINI_UNCHECKED T tex2D(cudaTextureObject_t object, float x, float y) {
 }
 template <typename T>
 MINI_UNCHECKED T tex1Dfetch(cudaTextureObject_t object, int x) {
-    return mini::cuda::texel<T>(
-        *reinterpret_cast<const mini::cuda::Texture*>(object), x, 0,
-        mini::sim::instruction_before(__builtin_return_address(0)));
+    return mini::cuda::texel<T>(*reinterpret_cast<const mini::cuda::Texture*>(object), x,
+                                0, MINI_CALL);
 }
 
 /// Returns the place of a surface's element; `x` is in bytes.

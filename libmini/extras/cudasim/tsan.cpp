@@ -19,8 +19,7 @@
     if (mini::sim::is_inspected()) [[unlikely]]                                           \
     mini::sim::tell::access({const_cast<const void*>(pointer), static_cast<size_t>(bytes), \
                              alignment, mini::sim::Mode::mode,                            \
-                             mini::sim::instruction_before(__builtin_return_address(0))   \
-                             __VA_OPT__(, ) __VA_ARGS__})
+                             MINI_CALL __VA_OPT__(, ) __VA_ARGS__})
 
 constexpr int kOrder = __ATOMIC_SEQ_CST;
 
@@ -112,7 +111,6 @@ extern "C" void __ubsan_handle_out_of_bounds(const Access* access, uintptr_t ind
     const bool is_signed = (access->index->info & 1) != 0;
     mini::sim::tell::index(is_signed ? static_cast<int64_t>(index << unused) >> unused
                                      : static_cast<int64_t>(index),
-                           access->array->name,
-                           mini::sim::instruction_before(__builtin_return_address(0)));
+                           access->array->name, MINI_CALL);
 }
 #endif

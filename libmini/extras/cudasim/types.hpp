@@ -38,11 +38,8 @@ enum cudaError_t { MINI_ERRORS(MINI_ENUMERATOR) };
 using cudaError = cudaError_t;
 
 enum cudaMemcpyKind {
-    cudaMemcpyHostToHost = 0,
-    cudaMemcpyHostToDevice = 1,
-    cudaMemcpyDeviceToHost = 2,
-    cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4,
+    cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice, cudaMemcpyDefault
 };
 
 // Each attribute: its name, its number, and the property that has its value.
@@ -64,12 +61,12 @@ enum cudaMemcpyKind {
     attribute(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported)
 enum cudaDeviceAttr { MINI_ATTRIBUTES(MINI_ENUMERATOR) };
 #undef MINI_ENUMERATOR
-// clang-format on
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributePreferredSharedMemoryCarveout
 };
+// clang-format on
 
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;

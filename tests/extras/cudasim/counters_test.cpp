@@ -97,8 +97,9 @@ TEST_CASE("barriers are counted per block and atomics per thread") {
 // source line of this kind.
 std::string line_text(const LaunchCounters& launch, Mode mode, bool shared) {
     std::string text;
-    for (const LineTraffic& line : traffic_by_line(launch))
-        if (line.mode == mode && line.shared == shared) text += describe(line);
+    for (const auto& [line, traffic] : traffic_by_line(launch))
+        if (std::get<Mode>(line) == mode && std::get<bool>(line) == shared)
+            text += describe(line, traffic);
     return text;
 }
 

@@ -45,11 +45,10 @@ TEST_CASE("find_allocation finds an allocation by addresses in it or in its red 
     for (const size_t offset : {size_t{0}, bytes - 1, bytes, bytes + kRedZoneBytes - 1}) {
         CAPTURE(bytes, offset);
         const auto found = find_allocation(memory.pointer + offset);
-        REQUIRE(found);
-        CHECK(found->begin == memory.pointer);
-        CHECK(found->bytes == bytes);
-        CHECK_FALSE(found->freed);
-        CHECK(found->contains(memory.pointer + offset, 1) == (offset < bytes));
+        CHECK(found.begin == memory.pointer);
+        CHECK(found.bytes == bytes);
+        CHECK_FALSE(found.freed);
+        CHECK(found.contains(memory.pointer + offset, 1) == (offset < bytes));
     }
 }
 
@@ -61,7 +60,7 @@ TEST_CASE("allocations are aligned and separated by red zones") {
         CHECK(reinterpret_cast<uintptr_t>(pointer) % kAlignment == 0);
         if (!pointers.empty()) {
             const auto before = find_allocation(pointers.back());
-            CHECK(pointer >= before->begin + before->bytes + kRedZoneBytes);
+            CHECK(pointer >= before.begin + before.bytes + kRedZoneBytes);
         }
         pointers.push_back(pointer);
     }
@@ -73,11 +72,10 @@ TEST_CASE("freed allocations can still be found and their addresses are not reus
     REQUIRE(cudaMalloc(&first, 1000) == cudaSuccess);
     REQUIRE(cudaFree(first) == cudaSuccess);
     const auto gone = find_allocation(first + 999);
-    REQUIRE(gone);
-    CHECK(gone->freed);
+    CHECK(gone.freed);
     const DeviceMemory second(1000);
     CHECK(second.pointer != first);
-    CHECK(find_allocation(second.pointer)->id > gone->id);
+    CHECK(find_allocation(second.pointer).id > gone.id);
 }
 
 TEST_CASE("an invalid free is an error and changes no allocation") {
@@ -93,7 +91,7 @@ TEST_CASE("an invalid free is an error and changes no allocation") {
     CHECK(cudaFree(twice) == cudaErrorInvalidValue);
     CHECK(cudaGetLastError() == cudaErrorInvalidValue);
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK_FALSE(find_allocation(memory.pointer)->freed);
+    CHECK_FALSE(find_allocation(memory.pointer).freed);
 }
 
 TEST_CASE("cudaMemGetInfo reports the free memory and a larger allocation fails") {

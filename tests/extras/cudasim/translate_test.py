@@ -45,7 +45,6 @@ TABLE = [
     ("{ extern __shared__ T s[]; }", "{ T (&s)[]" + SHARED + "; }"),
     ("{ extern float __shared__ s[]; }", "{ float (&s)[]" + SHARED + "; }"),
     ("{ extern volatile __shared__ __align__(16) float s[][4]; }", "{ volatile float (&s)[][4]" + SHARED + "; }"),
-    ("{ static __shared__ int s[4]; }", "{ __shared__ int s[4]; }"),
     ("extern __shared__ int s[]; int f() { return s[1]; }",
      "; int f() { return (*reinterpret_cast< int(*)[]>(::mini::sim::dynamic_shared()))[1]; }"),
     ("__device__ int n;", variable_of("int n_first", "n") + ";"),

@@ -5,7 +5,6 @@ number, stay as they are.
     threadIdx.x                      ::mini::cuda::at(threadIdx).x
     cudaLaunchKernel((void*)k, ...)  cudaLaunchKernel(k, ...), which needs the parameters' types
     extern __shared__ int s[];       int (&s)[] = ::mini::cuda::dynamic_shared();
-    static __shared__                __shared__
     __device__ float v[3] = {1};     static float v_first[3] = {1}; float (&v)[3] = ...
     __forceinline__                  inline, unless that is there already
     #include "reduce.cuh"            the file that `include` returns
@@ -162,13 +161,9 @@ class Translator:
         return i
 
     def shared(self, i):
-        """static __shared__ loses its first word; extern __shared__ becomes a reference."""
+        """extern __shared__ becomes a reference."""
         begin, end = self.first_specifier(i), self.find(i, {";", "{", ")"})
-        is_extern = "extern" in self.tokens[begin:end]
-        for j in range(begin, end):
-            if self.tokens[j] == "static":
-                self.clear(j, j + 1)
-        if not is_extern or self.tokens[end] != ";":
+        if "extern" not in self.tokens[begin:end] or self.tokens[end] != ";":
             return
         j = begin
         while j < end:

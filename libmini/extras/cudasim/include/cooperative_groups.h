@@ -18,18 +18,14 @@ class thread_group {
     }
     MINI_WORD unsigned thread_rank() const {
         const unsigned thread = mini::sim::running().thread;
-        return lanes_ == 0 ? thread : count(lanes_ & ~(~0u << thread % 32));
+        return lanes_ == 0 ? thread : __popc(lanes_ & ~(~0u << thread % 32));
     }
     MINI_WORD unsigned size() const {
-        return lanes_ == 0 ? unsigned(mini::sim::count(blockDim)) : count(lanes_);
+        return lanes_ == 0 ? unsigned(mini::sim::count(blockDim)) : __popc(lanes_);
     }
     MINI_WORD unsigned num_threads() const { return size(); }
 
   protected:
-    MINI_WORD static unsigned count(unsigned lanes) {
-        return static_cast<unsigned>(__popc(lanes));
-    }
-
     unsigned lanes_;  // bit i: lane i; 0: the block
 };
 

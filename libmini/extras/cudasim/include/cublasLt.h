@@ -40,25 +40,18 @@ using cublasLtMatmulAlgo_t = int;
 #define cublasLtMatmulPreferenceCreate mini::cuda::blas_nothing
 #define cublasLtMatmulPreferenceSetAttribute mini::cuda::blas_nothing
 #define cublasLtMatmulPreferenceDestroy mini::cuda::blas_nothing
-#define cublasLtMatmulDescDestroy(object) (delete (object), CUBLAS_STATUS_SUCCESS)
-#define cublasLtMatrixLayoutDestroy(object) (delete (object), CUBLAS_STATUS_SUCCESS)
-inline cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* to,
-                                               cublasComputeType_t, cudaDataType scalar) {
-    *to = new cublasLtMatmulDescOpaque{scalar};
-    return CUBLAS_STATUS_SUCCESS;
-}
+#define cublasLtMatmulDescCreate(to, compute, scalar) \
+    (*(to) = new cublasLtMatmulDescOpaque{scalar}, CUBLAS_STATUS_SUCCESS)
+#define cublasLtMatrixLayoutCreate(to, type, rows, cols, ld) \
+    (*(to) = new cublasLtMatrixLayoutOpaque{type, int(rows), int(cols), int64_t(ld)}, \
+     CUBLAS_STATUS_SUCCESS)
+#define cublasLtMatmulDescDestroy cublasDestroy
+#define cublasLtMatrixLayoutDestroy cublasDestroy
 inline cublasStatus_t cublasLtMatmulDescSetAttribute(
     cublasLtMatmulDesc_t to, cublasLtMatmulDescAttributes_t attribute, const void* value,
     size_t bytes) {
     void* const places[] = {&to->of_a, &to->of_b, &to->then, &to->bias};
     memcpy(places[attribute], value, bytes);
-    return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* to,
-                                                 cudaDataType type, uint64_t rows,
-                                                 uint64_t columns, int64_t stride) {
-    *to = new cublasLtMatrixLayoutOpaque{type, static_cast<int>(rows),
-                                         static_cast<int>(columns), stride};
     return CUBLAS_STATUS_SUCCESS;
 }
 /// There is one algorithm.

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <array>
+
 #include "cuda_fp16.h"
 
 #define CUBLAS_API_H_
@@ -56,9 +58,7 @@ struct BlasMatrix {
 
 struct BlasProduct {
     BlasMatrix a, b, c;
-    struct {
-        int m, n, k;
-    } size;
+    std::array<int, 3> size;  // m, n, k
     double alpha, beta;
     const void* bias = nullptr;  // then added to each row, of the type of c
     bool gelu = false;           // then
@@ -67,11 +67,12 @@ struct BlasProduct {
 __global__ inline void blas_multiply(BlasProduct p) {
     const mini::sim::Coordinates& self = mini::sim::running();
     const int i = static_cast<int>(self.block_index.x * 128 + self.thread_index.x);
-    if (i >= p.size.m * p.size.n) return;
-    const int row = i % p.size.m, column = i / p.size.m;
+    const auto [m, n, k] = p.size;
+    if (i >= m * n) return;
+    const int row = i % m, column = i / m;
     const unsigned batch = self.block_index.y;
     double sum = 0;
-    for (int j = 0; j < p.size.k; ++j)
+    for (int j = 0; j < k; ++j)
         sum += p.a.value(row, j, batch) * p.b.value(j, column, batch);
     sum *= p.alpha;
     if (p.beta != 0) sum += p.beta * p.c.value(row, column, batch);

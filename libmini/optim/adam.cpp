@@ -36,6 +36,7 @@ Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
 
 void Adam::step() {
     std::vector<Tensor> grads;  // not freed before all calls are made
+    grads.reserve(parameters_.size());
     gpu::Calls<cpu::adam_step, gpu::adam_steps> calls;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];

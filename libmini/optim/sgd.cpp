@@ -31,6 +31,7 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
 
 void SGD::step() {
     std::vector<Tensor> grads;  // not freed before all calls are made
+    grads.reserve(parameters_.size());
     gpu::Calls<cpu::sgd_step, gpu::sgd_steps> calls;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];

@@ -45,6 +45,11 @@ Shape image_result(const ImageExtents& in, int64_t channels, Window window) {
     return {in.N, channels, window.output(in.H), window.output(in.W)};
 }
 
+// Swaps `dim` and the last dimension: the kernels of log_softmax take rows.
+Tensor swapped(const Tensor& x, int64_t dim) {
+    return dim == -1 ? x : transpose(x, dim, -1);
+}
+
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options) {
@@ -178,25 +183,24 @@ Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape
     return dx;
 }
 
-// The kernels take rows, so `dim` becomes the last dimension and returns to its place.
 Tensor log_softmax(const Tensor& x, int64_t dim) {
-    const Tensor in = contiguous(transpose(x, dim, -1));
+    const Tensor in = contiguous(swapped(x, dim));
     Tensor y = x.new_empty(in.shape());
     const int64_t cols = in.size(-1), rows = in.numel() / std::max<int64_t>(cols, 1);
     run<cpu::log_softmax, gpu::log_softmax>(x.device(), y.data<float>(), in.data<float>(),
                                             rows, cols);
-    return transpose(y, dim, -1);
+    return swapped(y, dim);
 }
 
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
-    const Tensor grad = contiguous(transpose(g, dim, -1));
-    const Tensor result = contiguous(transpose(y, dim, -1));
+    const Tensor grad = contiguous(swapped(g, dim));
+    const Tensor result = contiguous(swapped(y, dim));
     Tensor dx = y.new_empty(result.shape());
     const int64_t cols = dx.size(-1), rows = dx.numel() / std::max<int64_t>(cols, 1);
     run<cpu::log_softmax_backward, gpu::log_softmax_backward>(
         common_device("log_softmax", g, y), dx.data<float>(), grad.data<float>(),
         result.data<float>(), rows, cols);
-    return transpose(dx, dim, -1);
+    return swapped(dx, dim);
 }
 
 }  // namespace mini::ops

@@ -121,7 +121,8 @@ class Course(FakeTree):
             self.write(f"labs/{folder}/CMakeLists.txt", "")
         self.write("labs/lab", "#!/bin/sh\n")
         (self.root / "labs/lab").chmod(0o755)
-        shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader")
+        shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader",
+                        ignore=shutil.ignore_patterns("__pycache__"))
         self.write("docs/pages/instructors.md", "Exam questions.\n")
         self.write("tests/hunts/lab07.diff", "the repair\n")
         self.patch(("author_tool.export.tracked", self.tracked),

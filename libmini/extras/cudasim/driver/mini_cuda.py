@@ -53,7 +53,7 @@ OF_TOOLKIT = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters
               "cuda_profiler_api.h").split()
 
 # Other headers of the toolkit.
-TOOLKIT = re.compile(r"cooperative_groups|cu(da|b|rand|fft|sparse|solver|dnn)|nv|mma|thrust")
+TOOLKIT = re.compile(r"cooperative_groups|cu(da|b|rand|fft|sparse|solver|dnn)|nv|mma")
 
 # What a compiler's error names that the simulator does not have.
 LIBRARY = r"cooperative_groups|cub|thrust|nvcuda"
@@ -242,6 +242,8 @@ class Translation:
         for header in (name, name.split("/")[0] + ".h"):
             if (self.headers / header).is_file():
                 return header
+        if name.startswith("thrust/") and not Path("/usr/include", name).is_file():
+            return f"{name}: install the package libthrust-dev"
         return f"{name} is not simulated" if TOOLKIT.match(name) else None
 
     def name_sources(self, depends):

@@ -1,5 +1,15 @@
 // Faults of the host's calls, and main().
 
+#include <vector>
+
+#if __has_include(<thrust/sort.h>)
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+#endif
+
 #include "faults.h"
 
 // ---- streams ----
@@ -110,6 +120,47 @@ HOST_FAULT("out of bounds", shared_array_of_another_kernel) {
     cudaMemcpy(&pointer, b, sizeof pointer, cudaMemcpyDeviceToHost);
     kernel<<<1, 1>>>(wrong ? pointer : a, 1, false);
 }
+
+// ---- Thrust ----
+
+#if __has_include(<thrust/sort.h>)
+using Vector = thrust::device_vector<int>;
+HOST_FAULT("out of bounds", kernel_beyond_a_vector) {
+    Vector v(n, 1);
+    kernel<<<1, 64>>>(thrust::raw_pointer_cast(v.data()), wrong ? n + 1 : n, true);
+}
+HOST_FAULT("out of bounds", algorithm_beyond_a_vector) {
+    Vector v(n, 1);
+    thrust::sort(v.begin(), v.end() + (wrong ? 1 : 0));
+}
+HOST_FAULT("use after free", vector_after_its_end) {
+    Vector *const first = new Vector(n, 1), second(n, 1);
+    int* const x = thrust::raw_pointer_cast(wrong ? first->data() : second.data());
+    delete first;
+    kernel<<<1, 64>>>(x, n, true);
+}
+HOST_FAULT("host pointer in a kernel", algorithm_on_host_memory) {
+    std::vector<int> v(n);
+    thrust::sort(thrust::device, wrong ? v.data() : a, (wrong ? v.data() : a) + n);
+}
+HOST_FAULT(kSync, algorithm_in_another_stream) {
+    Streams of;
+    kernel<<<1, 64, 0, of.s[0]>>>(a, n, true);
+    thrust::sort(thrust::cuda::par.on(of.s[wrong ? 1 : 0]), a, a + n);
+}
+HOST_FAULT("uninitialised read", algorithm_on_unwritten_memory) {
+    const thrust::device_ptr<int> from(wrong ? b : a);
+    Vector v(from, from + n), even(n);
+    thrust::inclusive_scan(v.begin(), v.end(), v.begin());
+    auto end = thrust::copy_if(v.begin(), v.end(), even.begin(),
+                               [] __device__(int x) { return x % 2 == 0; });
+    thrust::sort(even.begin(), end, thrust::greater<int>());
+    const int sum = thrust::reduce(even.begin(), end);
+    int all = 0, wanted = 0;
+    for (int i = 0; i < n; ++i) wanted += (all += i) % 2 == 0 ? all : 0;
+    if (!wrong && (sum != wanted || even[0] != all)) printf("not %d\n", wanted);
+}
+#endif
 
 int main(int, char** arguments) {
     const bool list = strcmp(arguments[1], "list") == 0;

@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/11-collectives/tutorial_ring.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/11-collectives/test_support.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/collectives/collectives.hpp"
 
 using namespace mini;

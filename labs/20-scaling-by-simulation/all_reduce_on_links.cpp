@@ -5,8 +5,8 @@
 #include <chrono>
 #include <vector>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/collectives/elements.hpp"
 
 namespace mini::lab20 {

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/20-scaling-by-simulation/step_profile.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/transport/collective.hpp"
 
 namespace mini::lab20 {

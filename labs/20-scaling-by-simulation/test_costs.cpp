@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
 #include "labs/20-scaling-by-simulation/reports.hpp"
 #include "labs/20-scaling-by-simulation/stragglers.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "tests/support/catch.hpp"

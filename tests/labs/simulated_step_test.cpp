@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/20-scaling-by-simulation/published_models.hpp"
 #include "labs/20-scaling-by-simulation/step_profile.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

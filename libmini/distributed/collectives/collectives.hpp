@@ -1,5 +1,4 @@
 // The collectives: algorithms in which all ranks take part, on the messages of a Transport.
-// all_reduce_time.hpp has the time of each all-reduce.
 //
 // Broadcast and reduce use a binomial tree. Ranks are numbered relative to the root. In each
 // round of a broadcast every rank that has the data sends it to a rank that does not have

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "labs/11-collectives/all_reduce_time.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/transport/subset_transport.hpp"
 #include "libmini/extras/simulation/cluster.hpp"

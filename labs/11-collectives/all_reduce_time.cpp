@@ -1,4 +1,4 @@
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
+#include "labs/11-collectives/all_reduce_time.hpp"
 
 #include <bit>
 

@@ -12,8 +12,8 @@ EventLog::EventLog(size_t capacity) : capacity_(capacity) {
     ring_.reserve(capacity);  // memory is used only as events fill it
 }
 
-void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* name,
-                      int64_t messages, const char* algorithm) {
+int64_t EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* name,
+                         int64_t messages, const char* algorithm) {
     using std::chrono::steady_clock;
     const std::lock_guard lock(mutex_);
 
@@ -29,6 +29,7 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
         ring_[next_] = event;
     if (++next_ == capacity_) next_ = 0;
     ++recorded_;
+    return nanoseconds;
 }
 
 std::vector<Event> EventLog::snapshot() const {

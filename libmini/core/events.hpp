@@ -51,9 +51,10 @@ class EventLog {
   public:
     explicit EventLog(size_t capacity = 65536);
 
-    /// Appends an event with the current time.
-    void record(EventKind kind, int64_t index = 0, int64_t bytes = 0,
-                const char* name = "", int64_t messages = 0, const char* algorithm = "");
+    /// Appends an event with the current time, and returns its nanoseconds.
+    int64_t record(EventKind kind, int64_t index = 0, int64_t bytes = 0,
+                   const char* name = "", int64_t messages = 0,
+                   const char* algorithm = "");
 
     /// Returns all events in the log, oldest first.
     std::vector<Event> snapshot() const;

@@ -76,7 +76,8 @@ class ProcessGroup {
     virtual EventLog& events() = 0;
 
     /// Starts an operation; all functions below call start(). Throws immediately if the
-    /// call is invalid, see collective_of.
+    /// call is invalid, see collective_of. Returns null if caller_waits() and the
+    /// operation is already done.
     virtual WorkHandle start(Call call) = 0;
 
     // Collectives. All REQUIRE: the tensors are on one device, with equal shape and dtype
@@ -205,7 +206,7 @@ class ProcessGroup {
 
   private:
     template <typename Start>
-    void wait_alone(Operation operation, const Start& start);
+    void wait_alone(const Start& start);
 
     std::atomic<std::thread::id> waiting_{};  // the thread in a blocking collective
 };

@@ -94,14 +94,14 @@ void QueuedGroup::abandon(const std::string& reason) {
 // ---- the callers' side
 
 WorkHandle QueuedGroup::start(Call call) {
+    if (caller_waits() && run_here(call)) return nullptr;
+
     // Without the lock, because a copy or an event in a full stream blocks.
     const auto task = std::make_shared<Task>(std::move(call), *backend_, timeout_);
     task->failure_reported = failure_reported_;
 
     std::unique_lock lock(mutex_);
     check_usable(task->call.operation);
-    const bool here = caller_waits() && !task->call.is_point() &&
-                      task->on_gpu() == nullptr && is_idle();
     if (task->call.is_point()) {
         task->message.finished = [this, task] { finish(task); };
         points_.push_back(task);
@@ -109,18 +109,48 @@ WorkHandle QueuedGroup::start(Call call) {
         // Under the lock: the sequence numbers and the turns are in the queue's order.
         task->collective.sequence = next_sequence_++;
         if (task->on_gpu() != nullptr) task->on_gpu()->take_turn();
-        if (!here) queue_.push_back(task);
+        queue_.push_back(task);
     }
     task->operation_id = observer_->queued(task->collective, payload_bytes(task->call),
                                            task->call.peer, task->call.tag);
-    if (here) {  // two changes of threads would take longer than a small collective
-        run(task, lock);
-        if (has_work() || closed_) notify_all(changed_);
-        return task;
-    }
     if (running_) backend_->wake();  // the communication thread may sleep there
     notify_all(changed_);
     return task;
+}
+
+// Runs a blocking collective on its caller's thread if the group is idle: two changes of
+// threads would take longer than a small collective. Returns whether it has run. Throws if
+// it has failed. Makes no Task, which would take 0.25 us more (one rank, 4 bytes, Intel
+// Xeon, 2026-11-30: 0.48 and 0.73 us).
+bool QueuedGroup::run_here(Call& call) {
+    const bool needs_copies =
+        call.is_on_gpu() || !std::ranges::all_of(call.outputs, &Tensor::is_contiguous) ||
+        !std::ranges::all_of(call.inputs, &Tensor::is_contiguous);
+    if (needs_copies) return false;
+    Collective collective = collective_of(call, rank(), world_size());
+    std::unique_lock lock(mutex_);
+    if (!is_idle() || failure_) return false;
+    const DeferredFreeScope scope;
+    running_ = true;
+    collective.sequence = next_sequence_++;
+    const auto operation = observer_->queued(collective, payload_bytes(call), -1, 0,
+                                             record_begin(call, collective));
+    lock.unlock();
+
+    std::optional<Failure> failure;
+    try {
+        for (Tensor& output : call.outputs) output.bump_version();
+        carry_out(call, collective, call.timeout.value_or(timeout_), operation);
+    } catch (...) {
+        failure = current_failure();
+        fail(nullptr, *failure, operation);
+    }
+    lock.lock();
+    running_ = false;
+    if (has_work() || closed_) notify_all(changed_);
+    if (!failure) return true;
+    *failure_reported_ = true;
+    throw_failure(identity_.in_job(*failure));
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
@@ -193,7 +223,7 @@ void QueuedGroup::run(TaskHandle task, std::unique_lock<std::mutex>& lock) {
             backend_->progress();
         }
     } catch (...) {
-        fail(task, current_failure());
+        fail(task, current_failure(), task ? task->operation_id : 0);
     }
     task = nullptr;
     lock.lock();
@@ -201,23 +231,33 @@ void QueuedGroup::run(TaskHandle task, std::unique_lock<std::mutex>& lock) {
 }
 
 void QueuedGroup::execute(const TaskHandle& task) {
-    const Call& call = task->call;
-    const char* const name = operation_name(call.operation);
-    const auto sequence = static_cast<int64_t>(task->collective.sequence);
-    const uint64_t bytes = backend_->bytes_sent(), messages = backend_->messages_sent();
-
-    events_.record(EventKind::kCollectiveBegin, sequence,
-                   static_cast<int64_t>(payload_bytes(call)), name);
+    record_begin(task->call, task->collective);
     observer_->started(task->operation_id);
     if (task->on_gpu() != nullptr) return launch(task);
     wait_for_inputs(*task);
-    backend_->run(call, task->collective, task->timeout);
-    observer_->finished(task->operation_id, backend_->last_algorithm());
-    events_.record(EventKind::kCollectiveEnd, sequence,
-                   static_cast<int64_t>(backend_->bytes_sent() - bytes), name,
-                   static_cast<int64_t>(backend_->messages_sent() - messages),
-                   backend_->last_algorithm());
+    carry_out(task->call, task->collective, task->timeout, task->operation_id);
     task->succeed();
+}
+
+// Returns the event's time.
+int64_t QueuedGroup::record_begin(const Call& call, const Collective& collective) {
+    return events_.record(
+        EventKind::kCollectiveBegin, static_cast<int64_t>(collective.sequence),
+        static_cast<int64_t>(payload_bytes(call)), operation_name(call.operation));
+}
+
+void QueuedGroup::carry_out(const Call& call, const Collective& collective,
+                            std::chrono::milliseconds timeout,
+                            GroupObserver::OperationId operation) {
+    const uint64_t bytes = backend_->bytes_sent(), messages = backend_->messages_sent();
+    backend_->run(call, collective, timeout);
+    const int64_t now = events_.record(
+        EventKind::kCollectiveEnd, static_cast<int64_t>(collective.sequence),
+        static_cast<int64_t>(backend_->bytes_sent() - bytes),
+        operation_name(call.operation),
+        static_cast<int64_t>(backend_->messages_sent() - messages),
+        backend_->last_algorithm());
+    observer_->finished(operation, backend_->last_algorithm(), now);
 }
 
 // Launches a collective in the backend's stream; afterwards the collective is in flight.
@@ -265,8 +305,10 @@ QueuedGroup::Tasks QueuedGroup::take_queued() {
 }
 
 // Fails `task` and all other operations, in flight and queued, and notifies the other
-// ranks. `task` is null if the failure is not of a collective from the queue.
-void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
+// ranks. `task` is null if the failure is not of a collective from the queue; `operation`
+// is the collective that failed, or 0.
+void QueuedGroup::fail(const TaskHandle& task, const Failure& failure,
+                       GroupObserver::OperationId operation) {
     Tasks unfinished;
     {
         const std::lock_guard lock(mutex_);
@@ -283,7 +325,7 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     // Free the GPU resources after the tasks have failed, because this may block until
     // the device is done. Free the tensors last, because the device may still use them.
     backend_->leave(*failure_);  // failure_ no longer changes
-    if (task) observer_->failed(task->operation_id);
+    observer_->failed(operation);
     for (const TaskHandle& dropped : unfinished) observer_->failed(dropped->operation_id);
     const Failure first = identity_.in_job(*failure_);
     observer_->note_failure(first.message,
@@ -382,6 +424,7 @@ void QueuedGroup::check_in_time(const Task& task) const {
 // Blocks until the inputs of the task are in host memory. Throws Timeout at the deadline,
 // and Error if the group is destroyed.
 void QueuedGroup::wait_for_inputs(const Task& task) {
+    if (task.has_inputs()) return;
     const Deadline deadline = deadline_after(task.timeout);
     for (int polls = 0; !task.has_inputs(); ++polls) {
         if (has_passed(deadline)) throw_late_inputs(task);

@@ -79,9 +79,14 @@ class QueuedGroup : public ProcessGroup {
         return !queue_.empty() || !points_.empty() || !in_flight_.empty();
     }
     bool is_idle() const { return !running_ && !closed_ && !has_work(); }
+    bool run_here(Call& call);
     void loop();
     void run(TaskHandle task, std::unique_lock<std::mutex>& lock);
     void execute(const TaskHandle& task);
+    int64_t record_begin(const Call& call, const Collective& collective);
+    void carry_out(const Call& call, const Collective& collective,
+                   std::chrono::milliseconds timeout,
+                   GroupObserver::OperationId operation);
     void launch(const TaskHandle& task);
     void post_points();
     Tasks take_ready_points();
@@ -90,7 +95,8 @@ class QueuedGroup : public ProcessGroup {
     [[noreturn]] void throw_late_inputs(const Task& task) const;
     void finish(const TaskHandle& task);
     Tasks take_queued();
-    void fail(const TaskHandle& task, const Failure& failure);
+    void fail(const TaskHandle& task, const Failure& failure,
+              GroupObserver::OperationId operation);
     void fail_task(Task& task, const Failure& failure) const;
     void fail_all(const Tasks& tasks) const;
     void stop(const Failure& reason, When when);
@@ -103,7 +109,7 @@ class QueuedGroup : public ProcessGroup {
     const std::unique_ptr<GroupObserver> observer_;
 
     // The number of successive post_points() calls after which a message was not ready.
-    // Only the thread in run() uses it.
+    // Only the thread in run() or run_here() uses it.
     int polls_ = 0;
 
     mutable std::mutex mutex_;  // guards the members below, except join_thread_
@@ -112,7 +118,7 @@ class QueuedGroup : public ProcessGroup {
     Tasks points_;                    // messages that the backend does not have yet
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;
-    bool running_ = false;  // a thread is in run(): the communication thread or a caller
+    bool running_ = false;  // the communication thread or a caller runs a collective
     bool closed_ = false;
     std::optional<Failure> failure_;  // the first failure; ranks as in the group
     bool late_failure_ = false;       // a launched task failed; its wait() had returned

@@ -40,6 +40,8 @@ bool ByteRing::publish() {
 }
 
 size_t ByteRing::available() const {
+    // Bring the counter and the next bytes to this core at the same time.
+    __builtin_prefetch(bytes_.data() + (read_ & (bytes_.size() - 1)));
     const uint64_t ready = header_->written.load() - read_;
     MINI_CHECK(ready <= bytes_.size(), "ByteRing: ", ready, " bytes in a ring of ",
                bytes_.size(), "; the shared memory is damaged");

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -99,7 +100,7 @@ class MeshTransport : public GroupTransport {
 
     std::string note_;
     std::chrono::milliseconds timeout_{};
-    Deadline deadline_;
+    std::optional<Deadline> deadline_;  // set at the first check: many waits need none
     bool has_warned_ = false;
     bool is_listening_ = false;          // reads from all ranks, because this rank sleeps
     int announced_to_ = kAnySource;      // the last rank notified of this rank's wait

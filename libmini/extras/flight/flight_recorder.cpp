@@ -211,12 +211,14 @@ int FlightRecorder::world_rank(int rank) const {
 }
 
 FlightRecorder::OperationId FlightRecorder::queued(const Collective& collective,
-                                                   uint64_t bytes, int peer,
-                                                   uint64_t tag) noexcept {
+                                                   uint64_t bytes, int peer, uint64_t tag,
+                                                   int64_t started_at) noexcept {
     FlightRecord record{
         .collective = collective, .peer = world_rank(peer), .tag = tag, .bytes = bytes};
     record.collective.root = world_rank(collective.root);
-    record.queued_at = flight_now();
+    record.queued_at = started_at != 0 ? started_at : flight_now();
+    record.started_at = started_at;
+    if (started_at != 0) record.state = FlightRecord::State::kStarted;
     const std::lock_guard lock(mutex_);
     record.number = dump_->recorded + 1;
     dump_->records[dump_->recorded % kFlightRecords] = record;
@@ -231,21 +233,13 @@ void FlightRecorder::started(OperationId id) noexcept {
     }
 }
 
-void FlightRecorder::finished(OperationId id, const char* algorithm) noexcept {
-    end(id, FlightRecord::State::kFinished, algorithm);
-}
-
-void FlightRecorder::failed(OperationId id) noexcept {
-    end(id, FlightRecord::State::kFailed, "");
-}
-
-void FlightRecorder::end(OperationId id, FlightRecord::State state,
-                         const char* algorithm) noexcept {
+void FlightRecorder::end(OperationId id, FlightRecord::State state, const char* algorithm,
+                         int64_t now) noexcept {
     const std::lock_guard lock(mutex_);
     FlightRecord* const record = find(id);
     if (record == nullptr) return;
     std::strncpy(record->algorithm, algorithm, sizeof record->algorithm - 1);
-    record->ended_at = flight_now();
+    record->ended_at = now != 0 ? now : flight_now();
     record->state = state;
 }
 

@@ -214,6 +214,7 @@ TEST_CASE("a group records its operations and the reason of its failure") {
     CHECK(std::string(first.records[0].algorithm) != "");
     CHECK(describe(first.records[1]) == "barrier #1");
     CHECK(first.records[1].state == State::kFailed);
+    CHECK(first.records[1].started_at > 0);
     CHECK(first.head.seen_at >= first.records[1].ended_at);
     const Flight second = read_dump_file(dir.folder / "flight-local-rank1.dump");
     CHECK(second.records.size() == 1);

@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62930, 50000),
-    "core: libmini without extras": (44470, 34000),
+    "libmini": (62950, 50000),
+    "core: libmini without extras": (44500, 34000),
     "reading core": (17260, 14000),
     "reached by parallel/ddp.cpp": (7500, 8000),
     "extras": (18460, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65530, 58000),
+    "tests": (65510, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2020, None),
     "libmini/cmake": (1260, None),
@@ -61,7 +61,7 @@ LIMITS = {
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2660, None),
-    "libmini/tools": (3100, None),
+    "libmini/tools": (3130, None),
     "libmini/training": (2340, None),
     "libmini/vision": (430, None),
 }

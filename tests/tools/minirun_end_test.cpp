@@ -11,14 +11,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
-using mini::test::adopt_orphans;
-using mini::test::contains;
-using mini::test::Folder;
-using mini::test::Job;
-using mini::test::number_after;
-using mini::test::ProcessResult;
-using mini::test::run_script;
-using mini::test::script_args;
+using namespace mini::test;
 
 namespace {
 

@@ -15,14 +15,7 @@
 #include "tests/support/read_file.hpp"
 #include "tests/tools/job.hpp"
 
-using mini::test::contains;
-using mini::test::Folder;
-using mini::test::Job;
-using mini::test::lines;
-using mini::test::ProcessResult;
-using mini::test::read_file;
-using mini::test::run_in_shell;
-using mini::test::run_script;
+using namespace mini::test;
 
 namespace {
 

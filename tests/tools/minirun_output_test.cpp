@@ -10,15 +10,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
-using mini::test::contains;
-using mini::test::Folder;
-using mini::test::Job;
-using mini::test::lines;
-using mini::test::ProcessResult;
-using mini::test::run_in_shell;
-using mini::test::run_script;
-using mini::test::Screen;
-using mini::test::script_args;
+using namespace mini::test;
 
 namespace {
 

@@ -16,12 +16,7 @@
 #include "tests/tools/job.hpp"
 
 using mini::Descriptor;
-using mini::test::contains;
-using mini::test::Job;
-using mini::test::lines;
-using mini::test::number_after;
-using mini::test::ProcessResult;
-using mini::test::run_script;
+using namespace mini::test;
 
 TEST_CASE(
     "the ranks of one job have the same address and cookie and run id and jobs differ") {
@@ -46,6 +41,18 @@ TEST_CASE("one rank runs all threads and MINI_PROGRESS is plain by default") {
     const char* script =
         "echo ${OMP_NUM_THREADS:-all} $MINI_PROGRESS $TORCHELASTIC_RESTART_COUNT";
     CHECK(run_script(1, script).out == "all plain 0\n");
+}
+
+TEST_CASE("--bind-to core divides the cores among the ranks") {
+    const std::string count = "unset OMP_NUM_THREADS; nproc";  // where it may run
+    const int cores = std::stoi(run_script(1, count).out);
+    CHECK(run_script(2, "test `" + count + "` = " + std::to_string(cores)).code == 0);
+    const std::vector<std::string> bound{"--no-prefix", "--bind-to", "core"};
+    CHECK(lines(run_script(cores + 1, count, bound).out) ==
+          std::vector<std::string>(static_cast<size_t>(cores) + 1, "1"));
+    const auto two =
+        lines(run_script(2, "grep Cpus_allowed_list /proc/self/status", bound).out);
+    CHECK((two.at(0) != two.at(1)) == (cores > 1));
 }
 
 TEST_CASE("a rank's stdin is empty") {

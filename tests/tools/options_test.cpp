@@ -51,11 +51,12 @@ TEST_CASE("a double dash separates minirun's options from the program") {
 TEST_CASE("options get their values") {
     const auto options =
         parse({"--nproc-per-node=3", "--master-addr", "127.0.0.2", "--master-port",
-               "29500", "--grace", "0.25", "--no-prefix", "train"});
+               "29500", "--grace", "0.25", "--no-prefix", "--bind-to=core", "train"});
     CHECK(options.ranks == 3);
     CHECK(options.master_addr == "127.0.0.2");
     CHECK(options.master_port == 29500);
     CHECK(options.grace == std::chrono::milliseconds(250));
+    CHECK(options.bind_to == "core");
     CHECK_FALSE(options.prefix);
     CHECK(parse({"-n", "auto", "train"}).ranks >= 1);
 }

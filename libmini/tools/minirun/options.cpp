@@ -159,6 +159,9 @@ class MinirunLine : public CommandLine {
         add("--flight-dir", options.flight_dir,
             "folder of the flight recorder's dumps (see mini flight)")
             .type_name("DIR");
+        add("--bind-to", options.bind_to,
+            "core: the threads of a rank stay on its share of the cores")
+            .one_of({"none", "core"});
         add_flag("--no-prefix", no_prefix, "leave \"[rank 1]\" out");
         add_flag("--no-python", no_effect_, "ignored: always on");
         add("--rdzv-backend", ignored_, "ignored").type_name("NAME");

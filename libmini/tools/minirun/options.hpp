@@ -31,6 +31,7 @@ struct Options {
     std::string log_dir;     // "": no logs
     std::string flight_dir;  // "": a private folder
     bool prefix = true;
+    std::string bind_to = "none";  // or "core"
     std::chrono::milliseconds grace = std::chrono::seconds(1);
     std::vector<std::string> command;  // the program, then its arguments
     std::vector<std::string> notes;    // what the user should know about the options

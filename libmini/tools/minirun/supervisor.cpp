@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -46,6 +47,20 @@ Descriptor open_log(const std::string& path) {
                        "; choose another --log-dir"));
 }
 
+// Moves minirun, and the ranks that it starts from now on, to part k of `cores`, divided
+// into `parts` nearly equal parts; to one core if there are more parts than cores.
+void run_on_part(const cpu_set_t& cores, int k, int parts) {
+    cpu_set_t part;
+    CPU_ZERO(&part);
+    const int count = CPU_COUNT(&cores), begin = count * k / parts;
+    const int end = std::max(begin + 1, count * (k + 1) / parts);
+    for (int core = 0, index = 0; core < CPU_SETSIZE; ++core)
+        if (CPU_ISSET(core, &cores) && index++ >= begin && index <= end)
+            CPU_SET(core, &part);
+    MINI_CHECK(sched_setaffinity(0, sizeof part, &part) == 0,
+               system_message("--bind-to core: sched_setaffinity", errno));
+}
+
 }  // namespace
 
 Supervisor::Supervisor(const Options& options, const dist::Job& job,
@@ -74,7 +89,12 @@ Outcome Supervisor::run() {
 
 void Supervisor::start_ranks() {
     const dist::Environment base = dist::current_environment();
+    const bool is_bound = options_.bind_to == "core";
+    cpu_set_t cores;
+    MINI_CHECK(!is_bound || sched_getaffinity(0, sizeof cores, &cores) == 0,
+               system_message("--bind-to core: sched_getaffinity", errno));
     for (int local = 0; local < job_.local_size(); ++local) {
+        if (is_bound) run_on_part(cores, local, job_.local_size());
         children_.emplace_back(options_.command,
                                dist::rank_environment(base, job_, local), cleaner_);
         Child& child = children_.back();
@@ -82,6 +102,7 @@ void Supervisor::start_ranks() {
                          {std::move(child.out()), open_log(log_path(local, "stdout"))},
                          {std::move(child.err()), open_log(log_path(local, "stderr"))});
     }
+    if (is_bound) run_on_part(cores, 0, 1);
 }
 
 // Returns the path of a rank's log; "" if the output is not logged.

@@ -43,7 +43,7 @@ TEST_CASE("one rank runs all threads and MINI_PROGRESS is plain by default") {
     CHECK(run_script(1, script).out == "all plain 0\n");
 }
 
-TEST_CASE("--bind-to core divides the cores among the ranks") {
+TEST_CASE("minirun --bind-to core divides the cores among the ranks") {
     const std::string count = "unset OMP_NUM_THREADS; nproc";  // where it may run
     const int cores = std::stoi(run_script(1, count).out);
     CHECK(run_script(2, "test `" + count + "` = " + std::to_string(cores)).code == 0);

@@ -2,7 +2,6 @@
 
 #pragma once
 
-
 #include <stdlib.h>
 
 namespace mini::dist::test {

@@ -102,6 +102,7 @@ TEST_CASE("a gather gives every rank all parameters", "[lab21][lab21.2]") {
         unit.start_gather();
         unit.start_gather();
         const Journal started = watched->journal;
+        const bool same_version = unit.flat.version() == unit.shard.version();
         unit.finish_gather();
         unit.finish_gather();
         std::vector<Tensor> parameters;
@@ -115,14 +116,14 @@ TEST_CASE("a gather gives every rank all parameters", "[lab21][lab21.2]") {
         unit.finish_gather();
         const Values second = values_of(parameters);
         unit.free();
-        return std::tuple(first, second, started, watched->journal);
+        return std::tuple(first, second, started, same_version, watched->journal);
     });
     const Values all = labs::count_up(60);
     Values doubled = all;
     for (float& value : doubled) value *= 2;
     const std::string gather = concat("all_gather ", 4 * shard_numel(60, ranks));
     for (size_t rank = 0; rank < seen.size(); ++rank) {
-        const auto& [first, second, started, journal] = seen[rank];
+        const auto& [first, second, started, same_version, journal] = seen[rank];
         INFO("60 elements on " << ranks << " ranks; rank " << rank
                                << " called: " << in_words(journal));
         CHECK(first == all);
@@ -133,6 +134,8 @@ TEST_CASE("a gather gives every rank all parameters", "[lab21][lab21.2]") {
         {
             INFO("start_gather() does not wait, and starts nothing if `flat` has memory");
             CHECK(started == Journal{"start " + gather});
+            INFO("it gives `flat` the version of the values that it sends: the shard's");
+            CHECK(same_version);
         }
         INFO("finish_gather() waits once, and starts a gather that was not started");
         CHECK(journal == Journal{"start " + gather, "wait " + gather, "start " + gather,
@@ -175,24 +178,27 @@ TEST_CASE("a free unit has no memory, and one whose gather runs is waited for",
 TEST_CASE("a gather and a free are in the event log, with the unit and its bytes",
           "[lab21][lab21.2]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        Unit unit = make_unit(make_parameters(0), handle_of(group));
+        const auto watched = std::make_shared<WatchedGroup>(group);
+        Unit unit = make_unit(make_parameters(0), watched);
         unit.shard_parameters();
         uint64_t position = 0;
         events_since(group.events(), position);
         unit.start_gather();
         unit.finish_gather();
+        unit.finish_gather();
         unit.free();
         unit.free();
-        const Journal waited_for = events_since(group.events(), position);
+        const Journal waited_for = events_since(group.events(), position, true);
         unit.start_gather();
         unit.free();
-        return std::pair(waited_for, events_since(group.events(), position));
+        return std::pair(waited_for, events_since(group.events(), position, true));
     });
     for (const auto& [waited_for, in_flight] : seen) {
-        INFO("unit 3 of 240 bytes: start_gather(), finish_gather(), free() twice");
-        CHECK(in_words(waited_for) == "gather 3 240, gathered 3 240, free 3 240");
+        INFO("\"sent\" is the end of the all-gather, for which wait() waits");
+        INFO("unit 3 of 240 bytes: start_gather(), finish_gather() and free() twice");
+        CHECK(in_words(waited_for) == "gather 3 240, sent, gathered 3 240, free 3 240");
         INFO("start_gather(), free(): the gather is finished first");
-        CHECK(in_words(in_flight) == "gather 3 240, gathered 3 240, free 3 240");
+        CHECK(in_words(in_flight) == "gather 3 240, sent, gathered 3 240, free 3 240");
     }
 }
 

@@ -150,39 +150,47 @@ TEST_CASE("a gradient is divided before the sum, which a large one would make in
         Unit unit = make_unit({Tensor::ones({12}).set_requires_grad()}, handle_of(group));
         unit.shard_parameters();
         unit.expect_gradients();
-        unit.take_gradient(0, Tensor::full({12}, 3e38));
+        const Tensor value = Tensor::full({12}, 3e38);
+        unit.take_gradient(0, value);
         unit.start_reduction();
         unit.finish_reduction();
-        return unit.shard.grad().to_vector<float>()[0];
+        return std::pair(unit.shard.grad().to_vector<float>()[0],
+                         value.to_vector<float>());
     });
-    INFO("the gradient is 3e38 on each of " << ranks << " ranks, and so is the average");
-    for (const float average : seen) CHECK(is_close({average}, {3e38f}));
+    for (const auto& [average, value] : seen) {
+        INFO("the gradient is 3e38 on each of " << ranks << " ranks, and the average");
+        CHECK(is_close({average}, {3e38f}));
+        INFO("take_gradient() copies, and does not change what it copies");
+        CHECK(value == Values(12, 3e38f));
+    }
 }
 
 TEST_CASE("a reduction is in the event log, with the unit and its bytes",
           "[lab21][lab21.3]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        Unit unit = make_unit(make_parameters(0), handle_of(group));
+        const auto watched = std::make_shared<WatchedGroup>(group);
+        Unit unit = make_unit(make_parameters(0), watched);
         unit.shard_parameters();
         take_gradients(unit, group);
         uint64_t position = 0;
         events_since(group.events(), position);
         unit.start_reduction();
-        const Journal started = events_since(group.events(), position);
+        const Journal started = events_since(group.events(), position, true);
         unit.finish_reduction();
         unit.finish_reduction();
-        return std::pair(started, events_since(group.events(), position));
+        return std::pair(started, events_since(group.events(), position, true));
     });
     for (const auto& [started, finished] : seen) {
         INFO("unit 3 of 240 bytes: start_reduction(), finish_reduction() twice");
         CHECK(in_words(started) == "reduce 3 240");
-        CHECK(in_words(finished) == "reduced 3 240");
+        INFO("\"sent\" is the end of the reduce-scatter, for which wait() waits");
+        CHECK(in_words(finished) == "sent, reduced 3 240");
     }
 }
 
 TEST_CASE("after the reduction a rank has memory for the gradient of its shard only",
           "[lab21][lab21.3]") {
-    int64_t base = 0, taken = 0, reduced = 0;
+    int64_t base = 0, taken = 0, reduced = 0, dropped = 0;
     with_large_unit([&](Unit& unit) {
         unit.shard_parameters();
         base = allocated();
@@ -191,11 +199,16 @@ TEST_CASE("after the reduction a rank has memory for the gradient of its shard o
         unit.start_reduction();
         unit.finish_reduction();
         reduced = allocated() - base;
+        take_gradients(unit, *unit.group);
+        unit.drop_gradients();
+        dropped = allocated() - base;
     });
     INFO("gradients of 20,000 bytes on rank 0 of 5: one flat tensor; it takes " << taken);
     CHECK(taken < 21'000);
     INFO("then the shard's gradient has 4,000 bytes; in use are " << reduced);
     CHECK(reduced < 5'000);
+    INFO("gradients that are dropped take no memory; in use are " << dropped);
+    CHECK(dropped == reduced);
 }
 
 TEST_CASE("the gradient is read when the reduction has ended, and not before",

@@ -19,11 +19,12 @@ using namespace mini::lab21;
 namespace {
 
 // Returns this rank's parts of the gradients' averages, by unit. Every rank must call it.
-std::vector<Values> own_averages(const nn::Module& module, dist::ProcessGroup& group) {
+std::vector<Values> own_averages(const nn::Module& module, dist::ProcessGroup& group,
+                                 const Names& units = kUnits) {
     nn::NamedTensors gradients = gradients_of(module);
     for (auto& [name, gradient] : gradients)
         group.all_reduce(gradient, dist::ReduceOp::kAvg);
-    return own_parts(gradients, kUnits, kUnits, group);
+    return own_parts(gradients, units, units, group);
 }
 
 }  // namespace
@@ -131,19 +132,26 @@ TEST_CASE("an evaluation gathers and frees, and buffers are rank 0's",
             if (buffer.dtype() == DType::kFloat32)
                 ops::fill_(buffer, static_cast<float>(4 + group.rank()));
         FullyShardedDataParallel normed(model, {}, {.prefetch = false});
+        Tensor buffer = model.buffers()[0];
+        const Values sent = buffer.to_vector<float>();
         const NoGradGuard no_grad;
         const Tensor batch = net_batch(group.rank(), 0);
         const bool is_same =
             fsdp(batch).to_vector<float>() == plain(batch).to_vector<float>();
-        return std::tuple(is_same, count_freed(net),
-                          model.buffers()[0].to_vector<float>());
+        normed.eval();
+        ops::fill_(buffer, static_cast<float>(group.rank()));
+        normed(batch);
+        return std::tuple(is_same, count_freed(net), sent, buffer.to_vector<float>());
     });
-    for (const auto& [is_same, freed, buffer] : seen) {
-        INFO("under NoGradGuard, on " << ranks << " ranks");
+    for (size_t rank = 0; rank < seen.size(); ++rank) {
+        const auto& [is_same, freed, sent, later] = seen[rank];
+        INFO("under NoGradGuard, on " << ranks << " ranks; this is rank " << rank);
         CHECK(is_same);
         CHECK(freed == 8);
-        INFO("a buffer is 4 + rank before the constructor");
-        CHECK(buffer == Values{4, 4, 4});
+        INFO("a buffer is 4 + rank before the constructor, which sends rank 0's");
+        CHECK(sent == Values(3, 4.0f));
+        INFO("then it is the rank's own: forward() sends no buffers");
+        CHECK(later == Values(3, static_cast<float>(rank)));
     }
 }
 
@@ -161,14 +169,29 @@ TEST_CASE("a parameter of a used unit without a gradient is an error that names 
         Tensor left = Tensor::ones({2}), right = Tensor::ones({2});
         bool both = false;
     };
-    const auto seen = on_ranks(2, [](dist::ProcessGroup&) {
-        Branches module;
-        FullyShardedDataParallel fsdp(module, {}, {.prefetch = false});
+    class Model : public nn::Module {
+      public:
+        Tensor forward(const Tensor& x) override {
+            return last(view(first(x) * x, {1, 2}));
+        }
+        Branches& first = make_module<Branches>("first");
+        nn::Linear& last = make_module<nn::Linear>("last", 2, 1);
+    };
+    const Names units = GENERATE(Names{"first", "last"}, Names{"last", "first"});
+    const auto seen = on_ranks(2, [&](dist::ProcessGroup&) {
+        Model model;
+        for (Tensor parameter : model.last.parameters()) {
+            Tensor values = parameter.detach();
+            ops::fill_(values, 0.5f);
+        }
+        FullyShardedDataParallel fsdp(model, units, {.prefetch = false});
         const Tensor loss = fsdp(Tensor::ones({2}));
         const std::string error = error_of([&] { loss.backward(); });
-        module.both = true;
+        model.first.both = true;
+        for (const Tensor& shard : fsdp.shards()) Tensor(shard).set_grad({});
         fsdp(Tensor::ones({2})).backward();
-        return std::pair(error, fsdp.shards()[0].grad().to_vector<float>());
+        const size_t index = units[0] == "first" ? 0 : 1;
+        return std::pair(error, fsdp.shards()[index].grad().to_vector<float>());
     });
     for (const auto& [error, gradient] : seen) {
         INFO("`right` took no part in the loss: " << error);
@@ -194,21 +217,38 @@ TEST_CASE("a gradient that does not come from the unit's result is an error",
     class Model : public nn::Module {
       public:
         Tensor forward(const Tensor& x) override {
-            layer(x);
-            return layer.leaked + 0.0f;
+            const Tensor y = sum(layer(x));
+            return leaks ? layer.leaked + 0.0f : y;
         }
         Leaky& layer = make_module<Leaky>("leaky", 3, 2);
+        bool leaks = true;
     };
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        Model model;
+        manual_seed(3);
+        Model plain, model;
+        model.load_state_dict(plain.state_dict());
+        for (Tensor each : model.parameters()) each.set_grad(Tensor::ones(each.shape()));
         FullyShardedDataParallel fsdp(model, {"leaky"}, {.prefetch = false});
-        const Tensor loss = fsdp(net_batch(group.rank(), 0));
-        return error_of([&] { loss.backward(); });
+        const bool has_gradient = model.layer.weight.grad().defined();
+        const Tensor batch = net_batch(group.rank(), 0);
+        const Tensor loss = fsdp(batch);
+        const std::string error = error_of([&] { loss.backward(); });
+        model.leaks = plain.leaks = false;
+        fsdp(batch).backward();
+        plain(batch).backward();
+        return std::tuple(
+            error, has_gradient,
+            first_difference(gradients_by_unit(fsdp),
+                             own_averages(plain, group, {"leaky"}), {"leaky"}));
     });
-    for (const std::string& error : seen) {
+    for (const auto& [error, has_gradient, difference] : seen) {
         INFO("the loss is the sum of a weight, without the layer's result: " << error);
         CHECK(error.find("weight") != std::string::npos);
         CHECK(error.find("leaky") != std::string::npos);
+        INFO("a parameter's gradient of before the constructor is no shard's");
+        CHECK_FALSE(has_gradient);
+        INFO("nor is one of the pass that threw: the next pass has its own gradients");
+        CHECK(difference == "none");
     }
 }
 
@@ -288,15 +328,21 @@ TEST_CASE("the module is a submodule, and the log has its forward pass",
             if (module == &net) name = each;
         uint64_t position = 0;
         events_since(group.events(), position);
-        fsdp(net_batch(group.rank(), 0));
-        return std::tuple(is_training, name,
+        const Tensor loss = loss_of(fsdp(net_batch(group.rank(), 0)));
+        const std::string forward = in_words(events_since(group.events(), position));
+        loss.backward();
+        return std::tuple(is_training, name, forward,
                           in_words(events_since(group.events(), position)));
     });
-    for (const auto& [is_training, name, events] : seen) {
+    for (const auto& [is_training, name, forward, backward] : seen) {
         INFO("eval() reaches the module and its layers");
         CHECK_FALSE(is_training);
         CHECK(name == "module");
         INFO("one unit of 84 parameters");
-        CHECK(events == "begin, gather 0 336, gathered 0 336, free 0 336, end");
+        CHECK(forward == "begin, gather 0 336, gathered 0 336, free 0 336, end");
+        INFO("in backward it is freed before the reduction begins");
+        CHECK(backward ==
+              "gather 0 336, gathered 0 336, free 0 336, reduce 0 336, "
+              "reduced 0 336");
     }
 }

@@ -268,8 +268,9 @@ inline int64_t place_of(const Journal& journal, const std::string& beginning) {
 
 // Returns the events of units since the last call with this position, and those of the
 // forward pass: "gather 1 240", "gathered 1 240", "free 1 240", "reduce 1 240",
-// "reduced 1 240", with the unit and its bytes; "begin", "end".
-inline Journal events_since(EventLog& log, uint64_t& position) {
+// "reduced 1 240", with the unit and its bytes; "begin", "end"; with `sent` also "sent",
+// the end of a collective.
+inline Journal events_since(EventLog& log, uint64_t& position, bool sent = false) {
     Journal events;
     for (const Event& event : log.since(position)) {
         const std::string unit = concat(" ", event.index, " ", event.bytes);
@@ -281,7 +282,9 @@ inline Journal events_since(EventLog& log, uint64_t& position) {
             case EventKind::kUnitFree: events.push_back("free" + unit); break;
             case EventKind::kReduceLaunch: events.push_back("reduce" + unit); break;
             case EventKind::kReduceDone: events.push_back("reduced" + unit); break;
-            default: break;
+            default:
+                if (sent && event.kind == EventKind::kCollectiveEnd)
+                    events.push_back("sent");
         }
     }
     return events;

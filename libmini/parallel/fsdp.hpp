@@ -34,8 +34,8 @@
 namespace mini::parallel {
 
 /// Returns shard `rank` of `ranks` of the flat parameter of `numel` elements whose shards,
-/// for another number of ranks, are `shards`; the result is a new tensor. REQUIRES: all
-/// shards have shard_numel(numel, shards.size()) elements.
+/// for another number of ranks, are `shards`: a new tensor, with zeros for their padding.
+/// REQUIRES: all shards have shard_numel(numel, shards.size()) elements.
 Tensor reshard(const std::vector<Tensor>& shards, int64_t numel, int rank, int ranks);
 
 struct FSDPOptions {
@@ -53,7 +53,8 @@ struct FSDPOptions {
 ///
 /// - Forward. Before the forward pass of a unit its flat parameter is gathered; after it,
 ///   freed. The next unit is the one that came next in the last forward pass, as long as the
-///   calls of this pass are the same; its gather is started before the unit computes.
+///   calls of this pass are the same; its gather is started after the unit's own, before the
+///   unit computes.
 /// - Backward. The flat parameter is gathered again when the gradient of the unit's
 ///   result is ready; then the gather of the unit whose forward pass ended before its
 ///   own, in the same forward pass, is started. When all its parameters have their

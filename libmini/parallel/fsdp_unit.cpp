@@ -23,6 +23,7 @@ void Unit::shard_parameters() {
     for (size_t k = 0; k < tensors.size(); ++k) {
         ops::copy_(views[k], tensors[k].detach());
         tensors[k].set_data(views[k]);
+        tensors[k].set_grad({});
     }
     group->broadcast(flat, 0);
     shard = ops::clone(own_part(flat)).set_requires_grad();
@@ -101,6 +102,7 @@ void Unit::finish_reduction() {
 
 void Unit::drop_gradients() {
     // [lab21.3] Forget the gradients, and the reduction that may be in flight.
+    for (auto& [of, parameter] : parameters) parameter.set_grad({});
     missing.clear();
     reduction = nullptr;
     gradients.clear();

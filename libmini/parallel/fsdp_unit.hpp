@@ -29,7 +29,7 @@ int64_t shard_numel(int64_t numel, int ranks);
 /// One unit on this rank. FullyShardedDataParallel calls its functions, each on all ranks.
 struct Unit {
     /// Moves the parameters, with rank 0's values, to `flat`, keeps this rank's part as
-    /// `shard`, and frees `flat`. Blocks until every rank has called it.
+    /// `shard`, and frees `flat` and their gradients. Blocks until every rank has called it.
     void shard_parameters();
 
     /// Returns the view of this rank's part of a tensor of the shape of `flat`.
@@ -64,8 +64,9 @@ struct Unit {
     /// is in flight.
     void finish_reduction();
 
-    /// Forgets the gradients of a backward pass that failed: none is missing, `gradient` is
-    /// undefined, no reduction is in flight. The shard's grad() stays as it is.
+    /// Forgets the gradients of a backward pass that failed: none is missing, `gradient` and
+    /// those of the parameters are undefined and have no memory, no reduction is in flight.
+    /// The shard's grad() stays as it is.
     void drop_gradients();
 
     /// Records an event with the unit's index and the bytes of `flat`.

@@ -22,7 +22,7 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62950, 50000),
+    "libmini": (62960, 50000),
     "core: libmini without extras": (44500, 34000),
     "reading core": (17260, 14000),
     "reached by parallel/ddp.cpp": (7500, 8000),
@@ -57,7 +57,7 @@ LIMITS = {
     "libmini/kernels/cuda": (3090, None),
     "libmini/nn": (1470, None),
     "libmini/optim": (880, None),
-    "libmini/parallel": (5230, None),
+    "libmini/parallel": (5240, None),
     "libmini/program": (760, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2660, None),

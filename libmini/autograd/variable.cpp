@@ -47,8 +47,8 @@ void Tensor::backward() const { backward({}); }
 
 void Tensor::backward(const BackwardOptions& options) const {
     MINI_CHECK(requires_grad(),
-               "backward: this tensor does not require grad, and nothing it was "
-               "computed from does");
+               "backward: this tensor does not require grad: nothing it was computed "
+               "from does, or recording was off (NoGradGuard, EvaluationGuard)");
     Tensor gradient = options.gradient;
     if (!gradient.defined()) {
         check_shape(numel() == 1, "backward: a tensor of shape ", shape(),

@@ -93,6 +93,13 @@ TEST_CASE("unscale_ divides the gradients in place", "[lab22][lab22.4]") {
     scaler.unscale_(second);
     INFO("of another optimizer, parameter 0 has no gradient, and parameter 1 has one");
     CHECK(last.grad().to_vector<float>() == Values(3, 48 * third));
+    optim::SGD with_inf(make_parameters(), {.lr = 1});
+    set_gradients(with_inf, 48, 48);
+    std::vector<Tensor> two = with_inf.parameters();
+    two[0].set_grad(Tensor::from(Values{INFINITY, 48}));
+    scaler.unscale_(with_inf);
+    INFO("of another one, parameter 0 has inf: parameter 1's are divided all the same");
+    CHECK(two[1].grad().to_vector<float>() == Values(3, 48 * third));
     INFO("a second time the gradients would be divided twice");
     CHECK(error_of([&] { scaler.unscale_(sgd); }) != "no error");
 }
@@ -122,6 +129,8 @@ TEST_CASE("options out of range are an error, and the state is PyTorch's",
     CHECK_FALSE(refuses({.init_scale = 0x1p127}));
     CHECK_FALSE(refuses({.init_scale = 0x1p-126}));
     CHECK(refuses({.growth_factor = 1}));
+    CHECK(refuses({.growth_factor = kNaN}));
+    CHECK(refuses({.backoff_factor = kNaN}));
     CHECK(refuses({.backoff_factor = 1}));
     CHECK(refuses({.backoff_factor = 0}));
     CHECK(refuses({.growth_interval = 0}));
@@ -170,6 +179,9 @@ TEST_CASE("a state that is refused changes nothing", "[lab22][lab22.4]") {
     state = other;
     state.tensors["state.0.exp_avg"] = Tensor::scalar(2);
     check("there is a tensor", state);
+    state = other;
+    state.tensors["scale"] = Tensor::scalar(2);
+    check("there is a tensor with the name of a number", state);
     scaler.load_state_dict(other);
     CHECK(scaler.state_dict().numbers == other.numbers);
 }
@@ -200,6 +212,9 @@ TEST_CASE("a step with inf or NaN in a gradient changes nothing", "[lab22][lab22
     {
         INFO("parameters, momentum and the count of steps must stay");
         CHECK(everything(*optimizer) == before);
+        INFO(
+            "a step that was skipped is a call of step(): no second one before update()");
+        CHECK(error_of([&] { scaler.step(*optimizer); }) != "no error");
     }
     scaler.update();
     CHECK(scaler.get_scale() == 2);
@@ -300,6 +315,19 @@ TEST_CASE("of two optimizers only the one with inf skips", "[lab22][lab22.5]") {
     scaler.update();
     INFO("one update for both: the scale is halved once");
     CHECK(scaler.get_scale() == 1);
+    const auto step_both = [&](float last) {
+        for (optim::SGD* const each : {&first, &second}) {
+            set_gradients(*each, 2, last);
+            scaler.step(*each);
+        }
+        scaler.update();
+    };
+    step_both(INFINITY);
+    INFO("once, too, if both have inf");
+    CHECK(scaler.get_scale() == 0.5);
+    step_both(2);
+    INFO("and an update of both without inf is one in a row");
+    CHECK(scaler.state_dict().numbers.at("_growth_tracker") == 1);
 }
 
 TEST_CASE("inf on one rank skips the step on all", "[lab22][lab22.5]") {
@@ -313,6 +341,7 @@ TEST_CASE("inf on one rank skips the step on all", "[lab22][lab22.5]") {
                 set_gradients(sgd, 2, group.rank() == bad ? INFINITY : 2.0f);
             if (group.rank() == bad) set_gradients(sgd, 2, INFINITY);
             GradScaler scaler({.init_scale = 2, .process_group = watched});
+            scaler.load_state_dict(scaler.state_dict());  // the group is no part of it
             const bool stepped = scaler.step(sgd);
             scaler.update();
             const bool one_number =

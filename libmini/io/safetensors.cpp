@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"

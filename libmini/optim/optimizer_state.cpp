@@ -62,7 +62,7 @@ StateReader::StateReader(std::string who, const OptimizerState& state,
     : who_(std::move(who)), state_(state), parameters_(parameters) {}
 
 double StateReader::number(const std::string& name) {
-    known_.insert(name);
+    known_numbers_.insert(name);
     const auto found = state_.numbers.find(name);
     if (found == state_.numbers.end()) reject(concat(name, " is missing"));
     return found->second;
@@ -93,7 +93,7 @@ std::vector<Tensor> StateReader::tensors(const std::string& what,
 }
 
 Tensor StateReader::checked_copy(const std::string& name, const Tensor& parameter) {
-    known_.insert(name);
+    known_tensors_.insert(name);
     const auto found = state_.tensors.find(name);
     if (found == state_.tensors.end() || !found->second.defined())
         reject(concat(name, " is missing"));
@@ -106,12 +106,12 @@ Tensor StateReader::checked_copy(const std::string& name, const Tensor& paramete
 }
 
 void StateReader::finish() const {
-    const auto check_known = [&](const auto& values) {
+    const auto check_known = [&](const auto& values, const auto& known) {
         for (const auto& [name, value] : values)
-            if (!known_.contains(name)) reject(concat(name, " is unknown"));
+            if (!known.contains(name)) reject(concat(name, " is unknown"));
     };
-    check_known(state_.tensors);
-    check_known(state_.numbers);
+    check_known(state_.tensors, known_tensors_);
+    check_known(state_.numbers, known_numbers_);
 }
 
 void StateReader::reject(const std::string& fault) const {

@@ -79,7 +79,7 @@ class StateReader {
     std::string who_;
     const OptimizerState& state_;
     const std::vector<Tensor>& parameters_;
-    std::set<std::string> known_;  // the names that the caller has read
+    std::set<std::string> known_numbers_, known_tensors_;  // that the caller has read
 };
 
 }  // namespace mini::optim

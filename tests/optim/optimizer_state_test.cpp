@@ -138,6 +138,8 @@ TEST_CASE("load_state_dict rejects an invalid state, names the fault, changes no
     check([](OptimizerState& state) { state.numbers.erase("eps"); }, "eps is missing");
     check([](OptimizerState& state) { state.numbers["momentum"] = 1; },
           "momentum is unknown");
+    check([](OptimizerState& state) { state.tensors["lr"] = Tensor::zeros({2}); },
+          "lr is unknown");
     check([](OptimizerState& state) { state.numbers["state.0.step"] = 2.5; },
           "state.0.step is 2.5, not a count of steps");
     check([](OptimizerState& state) { state.tensors.erase("state.1.exp_avg"); },

@@ -1,7 +1,6 @@
 #include "libmini/distributed/collectives/collectives.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "libmini/distributed/collectives/fold.hpp"

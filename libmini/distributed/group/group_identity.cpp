@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"

@@ -10,8 +10,7 @@ namespace mini::kernels {
 
 /// The constants of one Adam step, the same for all elements, as floats.
 struct AdamConstants {
-    AdamConstants() = default;
-    AdamConstants(const AdamStep& step)
+    explicit AdamConstants(const AdamStep& step)
         : decay(step.decoupled ? static_cast<float>(1 - step.lr * step.weight_decay)
                                : 1.0f),
           weight_decay(step.decoupled ? 0.0f : static_cast<float>(step.weight_decay)),

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/kernels/cuda/fused.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -35,9 +34,6 @@ Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
       exp_avg_sqs_(parameters_.size()) {}
 
 void Adam::step() {
-    std::vector<Tensor> grads;  // not freed before all calls are made
-    grads.reserve(parameters_.size());
-    gpu::Calls<cpu::adam_step, gpu::adam_steps> calls;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
@@ -46,21 +42,24 @@ void Adam::step() {
             exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());
         }
 
-        const Tensor& grad = grads.emplace_back(ops::contiguous(parameter.grad()));
+        const Tensor grad = ops::contiguous(parameter.grad());
         const Device device = common_device("Adam", parameter, grad, exp_avgs_[i]);
-        calls.add(device.is_cpu() ? cuda::kHost : device.index,
-                  parameter.contiguous_data<float>(), exp_avgs_[i].data<float>(),
-                  exp_avg_sqs_[i].data<float>(), grad.data<float>(), parameter.numel(),
-                  kernels::AdamStep{.lr = lr(),
-                                    .beta1 = options_.betas[0],
-                                    .beta2 = options_.betas[1],
-                                    .eps = options_.eps,
-                                    .weight_decay = options_.weight_decay,
-                                    .decoupled = options_.decoupled_weight_decay,
-                                    .step = steps_[i]});
+        run<cpu::adam_step, gpu::adam_step>(
+            device, parameter.contiguous_data<float>(), exp_avgs_[i].data<float>(),
+            exp_avg_sqs_[i].data<float>(), grad.data<float>(), parameter.numel(),
+            kernel_step(steps_[i]));
         parameter.bump_version();
     }
-    calls.finish();
+}
+
+kernels::AdamStep Adam::kernel_step(int64_t step) const {
+    return {.lr = lr(),
+            .beta1 = options_.betas[0],
+            .beta2 = options_.betas[1],
+            .eps = options_.eps,
+            .weight_decay = options_.weight_decay,
+            .decoupled = options_.decoupled_weight_decay,
+            .step = step};
 }
 
 OptimizerState Adam::state_dict() const {

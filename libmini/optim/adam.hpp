@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libmini/kernels/kernels.hpp"
 #include "libmini/optim/optimizer.hpp"
 
 namespace mini::optim {
@@ -45,6 +46,8 @@ class Adam : public Optimizer {
     void load_state_dict(const OptimizerState& state) override;
 
   private:
+    kernels::AdamStep kernel_step(int64_t step) const;
+
     AdamOptions options_;              // except lr, which is lr()
     std::vector<int64_t> steps_;       // per parameter
     std::vector<Tensor> exp_avgs_;     // undefined before a parameter's first step

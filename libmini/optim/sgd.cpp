@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/kernels/cuda/fused.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -30,9 +29,6 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
       velocities_(parameters_.size()) {}
 
 void SGD::step() {
-    std::vector<Tensor> grads;  // not freed before all calls are made
-    grads.reserve(parameters_.size());
-    gpu::Calls<cpu::sgd_step, gpu::sgd_steps> calls;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
@@ -40,22 +36,23 @@ void SGD::step() {
         const bool first = !velocities_[i].defined();
         if (options_.momentum != 0.0 && first)
             velocities_[i] = parameter.new_empty(parameter.shape());
-        const Tensor& grad = grads.emplace_back(ops::contiguous(parameter.grad()));
+        const Tensor grad = ops::contiguous(parameter.grad());
         const Device device = common_device("SGD", parameter, grad, velocities_[i]);
-        calls.add(
-            device.is_cpu() ? cuda::kHost : device.index,
-            parameter.contiguous_data<float>(),
+        run<cpu::sgd_step, gpu::sgd_step>(
+            device, parameter.contiguous_data<float>(),
             options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr,
-            grad.data<float>(), parameter.numel(),
-            kernels::SGDStep{.lr = static_cast<float>(lr()),
-                             .momentum = static_cast<float>(options_.momentum),
-                             .dampening = static_cast<float>(options_.dampening),
-                             .weight_decay = static_cast<float>(options_.weight_decay),
-                             .nesterov = options_.nesterov,
-                             .first = first});
+            grad.data<float>(), parameter.numel(), kernel_step(first));
         parameter.bump_version();
     }
-    calls.finish();
+}
+
+kernels::SGDStep SGD::kernel_step(bool first) const {
+    return {.lr = static_cast<float>(lr()),
+            .momentum = static_cast<float>(options_.momentum),
+            .dampening = static_cast<float>(options_.dampening),
+            .weight_decay = static_cast<float>(options_.weight_decay),
+            .nesterov = options_.nesterov,
+            .first = first};
 }
 
 OptimizerState SGD::state_dict() const {

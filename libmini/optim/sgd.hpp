@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "libmini/kernels/kernels.hpp"
 #include "libmini/optim/optimizer.hpp"
 
 namespace mini::optim {
@@ -37,6 +38,8 @@ class SGD : public Optimizer {
     void load_state_dict(const OptimizerState& state) override;
 
   private:
+    kernels::SGDStep kernel_step(bool first) const;
+
     SGDOptions options_;              // except lr, which is lr()
     std::vector<Tensor> velocities_;  // undefined before a parameter's first step
 };

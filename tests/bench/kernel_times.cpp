@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/kernels/cuda/fused.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/program/command_line.hpp"
@@ -136,10 +135,8 @@ std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
         {"sgd", 3,
          [=] {
              float* const no_velocity = nullptr;
-             gpu::Calls<cpu::sgd_step, gpu::sgd_steps> calls;
-             calls.add(on.is_cpu() ? cuda::kHost : on.index, y, no_velocity, x, n,
-                       kernels::SGDStep{.lr = 0.0f});
-             calls.finish();
+             run<cpu::sgd_step, gpu::sgd_step>(on, y, no_velocity, x, n,
+                                               kernels::SGDStep{.lr = 0.0f});
          }},
         {"fill", 1, [=] { run<cpu::fill, gpu::fill>(on, y, 1.0f, n); }},
     };

@@ -26,12 +26,12 @@ done
 for file in "$@"; do echo "#include \"$file\""; done >"$output.cu"
 
 case $1 in *.cpp)
-    exec "${CXX:-c++}" -std=c++20 -DMINI_HAS_CUDA=1 -I. -isystem "$eigen" -isystem "$cuda_include" -fsyntax-only \
+    exec "${CXX:-c++}" -std=c++20 -I. -isystem "$eigen" -isystem "$cuda_include" -fsyntax-only \
         -Wall -Wextra -Werror -x c++ "$output.cu" ;;
 esac
 
 # The objects are not run, so optimization is not needed.
-exec "$nvcc" -std=c++20 -DMINI_HAS_CUDA=1 --extended-lambda --expt-relaxed-constexpr -I. -isystem "$eigen" \
+exec "$nvcc" -std=c++20 --extended-lambda --expt-relaxed-constexpr -I. -isystem "$eigen" \
     -isystem "$cuda_include" -c "$output.cu" -o "$output.o" \
     -gencode arch=compute_75,code=sm_75 -Xptxas -O1,-warn-spills,-warn-lmem-usage \
     -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror

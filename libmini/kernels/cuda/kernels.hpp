@@ -94,6 +94,10 @@ OnGpu<cpu::nll_backward> nll_backward;
 OnGpu<cpu::binary_cross_entropy> binary_cross_entropy;
 OnGpu<cpu::binary_cross_entropy_backward> binary_cross_entropy_backward;
 
+// optim.cu
+OnGpu<cpu::sgd_step> sgd_step;
+OnGpu<cpu::adam_step> adam_step;
+
 // dropout.cu
 
 /// The state of a Philox 4x32-10 generator. Element i uses word i mod 4 of subsequence i

@@ -1,18 +1,13 @@
-// Stochastic gradient descent and Adam. A launch updates many parameters: row y of the grid
-// has a thread for each element of parameter y, and idle threads if another one is longer.
+// Stochastic gradient descent and Adam: a thread updates one element at a time.
 //
 // Traffic: parameter, gradient and optimizer state are each read once; parameter and
 // state are written once.
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <tuple>
 
 #include "libmini/kernels/adam.hpp"
 #include "libmini/kernels/cuda/each.hpp"
-#include "libmini/kernels/cuda/fused.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
 
 namespace mini::kernels::cuda {
 namespace {
@@ -21,7 +16,6 @@ struct UpdateBySGD {
     float* parameter;   // (n)
     float* velocity;    // (n), or null
     const float* grad;  // (n)
-    int64_t n;
     SGDStep step;
 
     __device__ void operator()(int64_t i) const {
@@ -43,7 +37,6 @@ struct UpdateByAdam {
     float* exp_avg;     // (n)
     float* exp_avg_sq;  // (n)
     const float* grad;  // (n)
-    int64_t n;
     AdamConstants c;
 
     __device__ void operator()(int64_t i) const {
@@ -61,43 +54,17 @@ struct UpdateByAdam {
     }
 };
 
-// The arguments of a kernel are limited to 4 KiB.
-template <typename Update>
-struct List {
-    static constexpr size_t kMax = 4096 / sizeof(Update);
-    Update updates[kMax];
-};
-
-template <typename Update>
-__global__ void update_kernel(List<Update> list) {
-    const Update& update = list.updates[blockIdx.y];
-    for (int64_t i = thread_number(); i < update.n; i += thread_count()) update(i);
-}
-
-template <typename Update, typename Call>
-void update_all(std::span<const Call> calls, cudaStream_t stream) {
-    for (size_t first = 0; first < calls.size(); first += List<Update>::kMax) {
-        List<Update> list;
-        const size_t count = std::min(List<Update>::kMax, calls.size() - first);
-        int64_t longest = 0;
-        for (size_t k = 0; k < count; ++k) {
-            list.updates[k] = std::make_from_tuple<Update>(calls[first + k]);
-            longest = std::max(longest, list.updates[k].n);
-        }
-        mini::cuda::Extents extents = grid_for(longest);
-        extents.grid.y = static_cast<unsigned>(count);
-        mini::cuda::launch(update_kernel<Update>, extents, stream, list);
-    }
-}
-
 }  // namespace
 
-void sgd_steps(std::span<const CallOf<cpu::sgd_step>> calls, cudaStream_t stream) {
-    update_all<UpdateBySGD>(calls, stream);
+void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
+              SGDStep step, cudaStream_t stream) {
+    each(UpdateBySGD{parameter, velocity, grad, step}, n, stream);
 }
 
-void adam_steps(std::span<const CallOf<cpu::adam_step>> calls, cudaStream_t stream) {
-    update_all<UpdateByAdam>(calls, stream);
+void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, const float* grad,
+               int64_t n, AdamStep step, cudaStream_t stream) {
+    each(UpdateByAdam{parameter, exp_avg, exp_avg_sq, grad, AdamConstants(step)}, n,
+         stream);
 }
 
 }  // namespace mini::kernels::cuda

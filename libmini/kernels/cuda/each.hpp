@@ -133,5 +133,7 @@ struct InTurn {
 
     __device__ void operator()(int64_t i) const { i < n ? first(i) : second(i - n); }
 };
+template <typename First, typename Second>
+InTurn(First, Second, int64_t) -> InTurn<First, Second>;  // Clang 14 needs it
 
 }  // namespace mini::kernels::cuda

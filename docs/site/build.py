@@ -44,15 +44,26 @@ SPEAKS_FOR_ITSELF = re.compile(
     r"Member (?P<made>\w+)\(.*\(function\) of (class|struct) (\w+::)*(?P=made) |"
     r"Member [a-z_]+\(\)( const)?( override)?( ?=0)? \(function\) of (class|struct) ")
 UNDOCUMENTED = " is not documented."
-OTHER_PAGE = re.compile(r"\]\((?:\.\./)?(\w+)\.md\)")
+# What works on a page of the repository, and what it becomes for Doxygen.
+PLAIN = {
+    r"\]\((?:\.\./)?(\w+)\.md\)": r"](@ref \1)",
+    r"\]\(\.\./\.\./(libmini/[\w/]+\.hpp)\)": r"](@ref \1)",
+    r"\]\(\.\./\.\./labs/(\d\d)-[\w-]+/README\.md\)": r"](@ref lab\1)",
+    r"\]\(\.\./\.\./labs/(\d\d)-[\w-]+/going_further\.md\)": r"](@ref lab\1_further)",
+    r"\]\(\.\./figures/([\w.]+)\)": r"](figures-\1)",
+    "<!-- contents -->": "[TOC]",
+    r"<!-- file: (\S+) -->": r"\\include \1",
+}
 
 
 def named(path):
-    """Returns the text of a page of docs/pages for Doxygen: with its name, and with references to the
-    other pages in place of plain links."""
+    """Returns the text of a page of docs/pages for Doxygen: with its name, and with references in place
+    of plain links."""
     name = "mainpage" if path.stem == "index" else path.stem
     text = path.read_text(encoding="utf-8").replace("\n", f" {{#{name}}}\n", 1)
-    return OTHER_PAGE.sub(r"](@ref \1)", text)
+    for plain, special in PLAIN.items():
+        text = re.sub(plain, special, text)
+    return text
 
 
 def write_pages(output, found):

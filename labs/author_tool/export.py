@@ -196,7 +196,7 @@ def course_in(folder):
 def add_arguments(parser):
     parser.add_argument("folder", type=Path, metavar="DIR",
                         help="a new folder, or the course to update")
-    parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course")
+    parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course; 00 is in each")
     parser.add_argument("--name", default="Distributed training, taken apart", help="(for its README)")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers there, for you")
     parser.add_argument("--native", action="store_true",
@@ -208,13 +208,12 @@ def run(options):
     catalogue = Catalogue()
     if catalogue.course:
         raise LabError("this is an exported course; export from a clone of libmini")
-    labs = list(dict.fromkeys(catalogue.lab(each.strip()).number for each in options.labs.split(",")))
+    numbers = filter(lambda number: number.strip("0"), re.split(r"[,\s]+", options.labs))
+    labs = list(dict.fromkeys(catalogue.lab(number).number for number in numbers))
     install_missing(optional=False)
-    export = Export(catalogue, [catalogue.lab(number) for number in labs], options.name,
-                    options.native)
+    export = Export(catalogue, list(map(catalogue.lab, labs)), options.name, options.native)
     if options.answers:
         options.answers.write_text(answer_book([catalogue.lab00, *export.labs]), encoding="utf-8")
-    say(f"wrote {export.write(options.folder)} files to {options.folder}: labs {', '.join(labs)}, without "
-        "their solutions")
+    say(f"wrote {export.write(options.folder)} files to {options.folder}: labs {', '.join(labs)}")
     say("next: git init, commit, and give it to the students (docs/pages/instructors.md)")
     return 0

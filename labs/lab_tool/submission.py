@@ -21,6 +21,7 @@ from lab_tool.screen import LabError
 MANIFEST = "manifest.json"
 MARK = ".submission"  # in a work/ that unpack() has written
 NAME = re.compile(r"\d\d-[\w-]+/[^/\\]+")
+SKIPPED = re.compile(r"/$|(?:^|/)(?:__MACOSX/|\.(?![./]))")  # folders, .DS_Store, but not ../a
 MOST_FILES, MOST_BYTES = 1000, 16 << 20
 
 
@@ -81,7 +82,7 @@ def unpack(path, root=ROOT):
 def read_zip(path):
     try:
         with zipfile.ZipFile(path) as file:
-            entries = [entry for entry in file.infolist() if not entry.is_dir()]
+            entries = [entry for entry in file.infolist() if not SKIPPED.search(entry.filename)]
             refuse_size(len(entries), sum(entry.file_size for entry in entries))
             return {entry.filename: file.read(entry) for entry in entries}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
@@ -92,7 +93,7 @@ def read_folder(path):
     if not path.is_dir():
         raise LabError(f"{path}: there is no such submission")
     files = [each for each in sorted(path.rglob("*")) if each.is_file() and not each.is_symlink()
-             and not any(part.startswith(".") for part in each.relative_to(path).parts)]
+             and not SKIPPED.search(each.relative_to(path).as_posix())]
     refuse_size(len(files), sum(each.stat().st_size for each in files))
     return {each.relative_to(path).as_posix(): each.read_bytes() for each in files}
 

@@ -82,6 +82,11 @@ class Submission(FakeTree):
             self.assertFalse((self.root / "clone/work").exists(), name)
         self.assertFalse(list(self.root.glob("**/outside.cpp")))
 
+    def test_what_a_system_adds_to_a_zip_is_ignored(self):
+        path = self.write_zip(**{SOURCE: PARTITION, ".DS_Store": "x", f"__MACOSX/._{SOURCE}": "x",
+                                 "07-partition/.partition.cpp.swp": "x"})
+        self.assertEqual(self.unpack(path), [".submission", SOURCE])
+
     def test_a_large_or_damaged_zip_is_not_accepted(self):
         big = self.write_zip(**{SOURCE: "x" * (submission.MOST_BYTES + 1)})
         with self.assertRaisesRegex(LabError, "at most"):

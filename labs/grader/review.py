@@ -3,6 +3,7 @@ points, since each finding may have a good reason:
 
     work/07-partition/partition.cpp:9 has Catch::   libmini's file has it not
     ... has 3 of 60 lines of the hunt               replaced, not repaired
+    ... has 2 times "return 0;", the hunt 0         ended before it tests itself
     ... has 12 of 13 lines of the guided frame      graded as from nothing"""
 
 import re
@@ -13,6 +14,7 @@ STRANGE = re.compile(
     r"\bnamespace\s+Catch\b|\bCatch::|\.incbin|\basm\b|\b__asm\w*|\bMINI_(?:TOKEN|MUTANT)\b|/proc/"
     r"|\b_*(?:at|quick_|at_quick_)?[eE]xit\s*\(|\bexec[lv]\w*\s*\(|\bdl(?:open|sym)\b"
     r"|#\s*include\s+\S+\.(?:cpp|cu|o)\b")
+SUCCESS = re.compile(r"\breturn\s+(?:0|EXIT_SUCCESS|false)\s*;")  # of main
 LEAST_LINES, LEAST_LETTERS = 5, 20  # of a frame, and of a line that is compared
 NO_LINE = ("namespace", "}", "[lab", "MINI_TODO", '"')  # shared by all files, or by no solution
 
@@ -32,6 +34,9 @@ def findings(workspace, lab):
             whole = long_lines(known)
             if 2 * len(whole & mine) < len(whole):
                 yield f"work/{name} has {len(whole & mine)} of {len(whole)} lines of the hunt"
+            added, before = (len(SUCCESS.findall(each)) for each in (text, known))
+            if added > before:
+                yield f'work/{name} has {added} times "return 0;", the hunt {before}'
         elif known and workspace.is_core(path) and workspace.is_whole(path):
             whole = long_lines(workspace.starter(path, guided=True)) - long_lines(workspace.starter(path))
             if len(whole) >= LEAST_LINES and 2 * len(whole & mine) > len(whole):

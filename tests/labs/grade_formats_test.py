@@ -172,7 +172,8 @@ class Folder(FakeTree):
         found = self.found(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\n")
         for what in ("sampler.cpp:1 has namespace Catch", "sampler.cpp:2 has asm", "sampler.cpp:2 has .incbin",
                      "sampler.cpp:3 has Catch::", "sampler.cpp:4 has _exit(", "more.cpp:1 has #include <a.cpp",
-                     "bug_hunt.cpp has 0 of 9 lines of the hunt"):
+                     "bug_hunt.cpp has 0 of 9 lines of the hunt",
+                     'bug_hunt.cpp has 1 times "return 0;", the hunt 0'):
             self.assertIn(f"work/09-sampler/{what}", found)
         frame = CORE.replace("// [lab09.1] Interleave.\n", "").replace("    // [lab09.1]\n", "")
         self.assertIn("lines of the guided frame", self.found(sampler=frame, bug_hunt=""))

@@ -7,11 +7,13 @@
 #include <cstdint>
 
 #include "libmini/extras/fast/vector.hpp"
+#include "libmini/kernels/cpu/pool_plane.hpp"
 
 namespace mini::kernels::cpu {
 namespace {
 
 using Indices = BitsOf<Vector>;
+using GreatestOf8 = GreatestOf<Vector, Indices>;  // the greatest elements of 8 windows
 
 // Calls visit(k, first, second) for the windows k to k + 7, in row-major order: `first` is
 // the index of the first element of window k in the plane, `second` that of window k + 4.
@@ -35,18 +37,6 @@ Indices starts(int64_t first, int64_t second) {
     const auto a = static_cast<int32_t>(first), b = static_cast<int32_t>(second);
     return Indices{a, a, a, a, b, b, b, b} + Indices{0, 2, 4, 6, 0, 2, 4, 6};
 }
-
-// The greatest elements of 8 windows so far: see Greatest in pool_plane.hpp.
-struct GreatestOf8 {
-    Vector value;
-    Indices index;
-
-    void offer(Vector v, Indices v_index) {
-        const Indices wins = (v > value) | (v != v);
-        value = wins ? v : value;
-        index = wins ? v_index : index;
-    }
-};
 
 void pool_plane(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
                 Window) {

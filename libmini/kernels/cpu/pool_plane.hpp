@@ -8,21 +8,23 @@
 
 namespace mini::kernels::cpu {
 
-/// The greatest element so far. Only a greater element or NaN replaces it: so the first
-/// of equal elements wins, and a number never replaces NaN, because no number compares
-/// greater than NaN.
-struct Greatest {
-    float value;
-    int32_t index;
+/// The greatest element so far; with vectors, that of each lane. Only a greater element or
+/// NaN replaces it: so the first of equal elements wins, and a number never replaces NaN,
+/// because no number compares greater than NaN.
+template <typename Value, typename Index>
+struct GreatestOf {
+    Value value;
+    Index index;
 
     /// Replaces the element if v wins. Two selections and no branch, so that the loop
     /// over windows can be vectorised.
-    void offer(float v, int32_t v_index) {
-        const bool wins = (v > value) | (v != v);
+    void offer(Value v, Index v_index) {
+        const auto wins = (v > value) | (v != v);
         value = wins ? v : value;
         index = wins ? v_index : index;
     }
 };
+using Greatest = GreatestOf<float, int32_t>;
 
 /// Sets y to the maximum of each window, and indices to the index h W + w of this maximum
 /// in the plane. Padding is never the maximum. The first of equal elements wins, in

@@ -44,9 +44,9 @@ void Module::remove_hook(int id) {
 }
 
 Tensor Module::forward_with_hooks(const Tensor& x) {
-    for (const auto& [id, hook] : pre_hooks_) hook(*this, x);
+    for (const auto& [id, hook] : std::map(pre_hooks_)) hook(*this, x);
     Tensor y = forward(x);
-    for (const auto& [id, hook] : hooks_) hook(*this, x, y);
+    for (const auto& [id, hook] : std::map(hooks_)) hook(*this, x, y);
     return y;
 }
 
@@ -112,6 +112,8 @@ Tensor& Module::register_buffer(const std::string& name, const Tensor& buffer) {
 
 void Module::register_module(const std::string& name, Module& module) {
     check_name(name);
+    MINI_CHECK(std::ranges::count(module.modules(), this) == 0, "module: \"", name,
+               "\" is this module, or one that has it as a submodule");
     modules_.emplace_back(name, &module);
 }
 

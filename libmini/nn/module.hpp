@@ -87,7 +87,7 @@ class Module {
 
     /// Registers a hook for all later calls of this module (`register_forward_pre_hook`),
     /// and returns its id for remove_hook. Hooks are called in the order of registration.
-    /// A hook adds and removes no hooks of its module.
+    /// A hook may add and remove hooks of its module; the next call uses them.
     int register_forward_pre_hook(ForwardPreHook hook);
 
     /// Registers a hook in the same way (`register_forward_hook`); it cannot change the

@@ -36,11 +36,16 @@ void check_not_negative(const char* optimizer, const char* option, double value)
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
     : parameters_(std::move(parameters)), lr_(lr) {
     if (parameters_.empty()) throw UsageError("optimizer: got no parameters");
-    for (size_t i = 0; i < parameters_.size(); ++i)
-        if (!parameters_[i].is_leaf())
-            throw UsageError(concat("optimizer: parameter ", i, " of shape ",
-                                    parameters_[i].shape(),
-                                    " is the result of an operation, not a leaf"));
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        const Tensor& parameter = parameters_[i];
+        const std::string which =
+            concat("optimizer: parameter ", i, " of shape ", parameter.shape());
+        if (!parameter.is_leaf())
+            throw UsageError(which + " is the result of an operation, not a leaf");
+        if (!parameter.is_contiguous())
+            throw UsageError(concat(which, " and strides ", parameter.strides(),
+                                    " is not contiguous; use ops::contiguous"));
+    }
     check_different(parameters_);
 }
 

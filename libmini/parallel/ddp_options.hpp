@@ -23,7 +23,8 @@ struct DDPOptions {
     /// The size limit of the other buckets, in MiB.
     double bucket_cap_mb = 25;
 
-    /// The ranks that train together. Null means the default group.
+    /// The ranks that train together. Null means the default group, so a rank to which
+    /// new_group returned null, because it is no member, must not wrap its module.
     std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
 
     /// Broadcasts rank 0's buffers, such as running means, before each forward pass that

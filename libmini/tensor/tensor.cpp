@@ -102,7 +102,7 @@ std::byte* Tensor::raw_data() const {
 
 void Tensor::check_dtype(DType wanted) const {
     check_shape(dtype() == wanted, "tensor: asked for ", wanted,
-                " elements, but the tensor is ", dtype());
+                " elements, but the tensor is ", dtype(), "; convert it by ops::to");
 }
 
 void Tensor::check_contiguous() const {

@@ -256,6 +256,28 @@ TEST_CASE("hooks are called around each forward pass, in the order of registrati
     CHECK(y.to_vector<float>() == net.forward(x).to_vector<float>());
 }
 
+TEST_CASE("a hook may remove itself, and add another one for the next call") {
+    nn::Linear module(1, 1);
+    std::string calls;
+    int id = 0;
+    id = module.register_forward_hook([&](nn::Module& self, auto&&...) {
+        self.remove_hook(id);
+        self.register_forward_hook([&calls](auto&&...) { calls += "b"; });
+        calls += "a";
+    });
+    for (int call = 0; call < 2; ++call) module(Tensor::ones({1, 1}));
+    CHECK(calls == "ab");
+}
+
+TEST_CASE("a module cannot be a submodule of itself or of its submodule") {
+    struct Chain : nn::Sequential {
+        using nn::Sequential::add;
+    } outer, inner;
+    CHECK_THROWS_AS(inner.add(inner), Error);
+    outer.add(inner);
+    CHECK_THROWS_AS(inner.add(outer), Error);
+}
+
 TEST_CASE("named_modules gives a module in two places its first name") {
     nn::Linear shared(2, 2);
     nn::Sequential twice(shared, shared);

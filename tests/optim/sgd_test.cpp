@@ -129,8 +129,10 @@ TEST_CASE("SGD rejects nesterov without momentum or with dampening") {
     CHECK(sgd_error({.dampening = 0.25}) == "");  // has no effect without momentum
 }
 
-TEST_CASE("SGD rejects an empty list of parameters and a parameter that is not a leaf") {
-    Tensor p = Tensor::ones({1}).set_requires_grad();
+TEST_CASE(
+    "SGD rejects an empty list, and a parameter that is no leaf or not contiguous") {
+    Tensor p = Tensor::ones({2, 3}).set_requires_grad();
     CHECK_THROWS_AS(optim::SGD({}, {.lr = 0.1}), UsageError);
     CHECK_THROWS_AS(optim::SGD({p * 2.0f}, {.lr = 0.1}), UsageError);
+    CHECK_THROWS_AS(optim::SGD({transpose(p.detach(), 0, 1)}, {.lr = 0.1}), UsageError);
 }

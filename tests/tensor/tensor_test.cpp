@@ -98,7 +98,8 @@ TEST_CASE("element types without a dtype do not satisfy Element") {
 TEST_CASE("data with another dtype throws an error that names both dtypes") {
     const Tensor x = Tensor::zeros({2}, DType::kInt64);
     CHECK(message_of([&] { x.data<float>(); }) ==
-          "tensor: asked for float32 elements, but the tensor is int64");
+          "tensor: asked for float32 elements, but the tensor is int64; convert it by "
+          "ops::to");
 }
 
 TEST_CASE("item throws unless the tensor has one element") {

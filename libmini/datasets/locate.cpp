@@ -61,12 +61,15 @@ DataChoice find_data(const std::string& data_option) {
     if (data_option == "digits") return digits("");
     if (!data_option.empty()) return named_folder(data_option);
 
-    // Look for MNIST in the usual folders; the remark names folders with only some files.
+    // Look for MNIST in the usual folders; the remark names folders with only some files,
+    // and that of MINI_DATA_DIR.
     std::string remark;
-    for (const std::string& folder : usual_folders()) {
+    const std::vector<std::string> folders = usual_folders();
+    for (const std::string& folder : folders) {
         const std::vector<std::string> missing = missing_mnist_files(folder);
         if (missing.empty()) return mnist_in(folder);
-        if (missing.size() < 4) remark += concat("; ", folder, " lacks ", join(missing));
+        if (missing.size() < 4 || &folder != &folders.back())
+            remark += concat("; ", folder, " lacks ", join(missing));
     }
     return digits(remark);
 }

@@ -89,8 +89,9 @@ Option& Option::range(double low, double high) {
     return check([low, high](const std::string& text) -> std::string {
         const double value = std::strtod(text.c_str(), nullptr);
         if (value >= low && value <= high) return "";
-        const std::string range = high < kMost ? fmt::format("from {} to {}", low, high)
-                                               : fmt::format("at least {}", low);
+        const std::string range = high < kMost   ? fmt::format("from {} to {}", low, high)
+                                  : value > high ? fmt::format("at most {}", high)
+                                                 : fmt::format("at least {}", low);
         return concat("must be ", range, ", but is ", text);
     });
 }
@@ -127,7 +128,12 @@ template <typename T>
 Option Command::add(const std::string& names, T& value, const std::string& help) {
     CLI::Option& option = *app_->add_option(names, value, help);
     using Number = typename NumbersOf<T>::type;
-    if constexpr (std::is_arithmetic_v<Number>) check_numbers<Number>(option);
+    if constexpr (std::is_arithmetic_v<Number>)
+        check_numbers<Number>(option);
+    else  // the value of a shell variable that is not set
+        Option(option).check([](const std::string& text) -> std::string {
+            return text.empty() ? "has an empty value" : "";
+        });
     return Option(option);
 }
 
@@ -212,8 +218,12 @@ bool CommandLine::parse(int argc, const char* const* argv) {
         std::cout << version.what() << '\n';
         return false;
     } catch (const CLI::ParseError& error) {
+        std::string fault = error.what();
+        const std::vector<std::string> rest = app().remaining();
+        if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !rest.empty())
+            fault += ", not " + rest.front();
         throw UsageError(
-            concat(error.what(), " (", app().get_name(), " --help lists the options)"));
+            concat(fault, " (", app().get_name(), " --help lists the options)"));
     }
 }
 

@@ -104,6 +104,8 @@ TEST_CASE(
     const DataChoice choice = find_data("");
     CHECK(choice.name == "digits");
     CHECK(contains(choice.description, "data/mnist lacks t10k-labels-idx1-ubyte"));
+    ::setenv("MINI_DATA_DIR", "/no", 1);
+    CHECK(contains(find_data("").description, "/no/mnist lacks train-images-idx3-ubyte"));
 }
 
 TEST_CASE("a usual folder with an invalid file is an error") {

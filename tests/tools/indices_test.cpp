@@ -131,6 +131,12 @@ TEST_CASE("a very long table is truncated and reports the number of further posi
     CHECK(listed("randperm --n 5000").size() == 5000);
 }
 
+TEST_CASE("mini names a command that it does not have") {
+    const Answer answer = run_mini("indexes");
+    CHECK(answer.code == 2);
+    CHECK(contains(answer.text, "mini: A subcommand is required, not indexes"));
+}
+
 TEST_CASE("mini indices with invalid options prints one line and exits with code 2") {
     const std::string wrong[] = {
         "distributed --len 10 --replicas 0",

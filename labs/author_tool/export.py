@@ -39,7 +39,7 @@ SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} +(.*)$", re.MULTILINE)
 # What pages say of the open repository only: verbs, the choice of labs, git's part, authors' work.
 OPEN_ONLY = re.compile(r"(?ms)^    labs/lab (?:test-yours|diff) [^\n]*\n|, which git ignores|^## Your own test.*?(?=^Each lab)"
-                       r"|\n## (?:How a lab is made|If you change libmini).*")
+                       r"|\n## If you change libmini.*")
 WARM_UP = ("Warm-up", "By hand")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 GITIGNORE = "/build/\n/work/.*\n/data/mnist/\n__pycache__/\n"

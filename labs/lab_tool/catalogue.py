@@ -1,5 +1,5 @@
-"""The existing labs: their folders, tasks, hints and sources, as in the table "How a lab is made" of
-labs/README.md. A folder is a lab of the tool if its README has a task table."""
+"""The existing labs: their folders, tasks, hints and sources, as in the table of docs/CONTRIBUTING.md,
+"Add a lab". A folder is a lab of the tool if its README has a task table."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-# Finds the files with regions, which learners write (labs/README.md). Overlays replace them,
-# so no batch contains both such files and others.
+# Finds the files with regions, which learners write (docs/CONTRIBUTING.md). Overlays
+# replace them, so no batch contains both such files and others.
 #
 #     libmini/data/partition.cpp     // [lab07.1] ...
 

@@ -94,10 +94,6 @@ It runs on mutants.
 All 22.
 
 Each lab has two pages.
-
-## How a lab is made
-
-With care.
 """
 PATCH = """\
 @@ other-index: The index is one too large.

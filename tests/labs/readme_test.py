@@ -112,8 +112,6 @@ class Readmes(unittest.TestCase):
 
     def test_named_files_exist(self):
         for path, text in self.pages.items():
-            if path == "labs/README.md":
-                continue  # its examples name a learner's files and a future lab's
             for name in IN_REPOSITORY.findall(text):
                 if name.startswith("data/mnist"):
                     continue  # created by data/fetch_mnist

@@ -3,8 +3,8 @@
     labs/lab dev check                          check the labs themselves
     labs/lab dev export ~/cs101 --labs 7,9,10   a course without solutions
 
-dev check verifies what labs/README.md asks of a lab. At the end it prints the
-mutants with the cases that killed them, the complaints, and the counts. The
+dev check verifies what docs/CONTRIBUTING.md asks of a lab. At the end it prints
+the mutants with the cases that killed them, the complaints, and the counts. The
 exit code is 1 if there is a complaint."""
 
 import time

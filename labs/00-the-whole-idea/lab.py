@@ -1,77 +1,121 @@
-"""What labs/lab start 0 and labs/lab check 0 do. Lab 00 has no tasks: its two programs are files that
+"""What labs/lab start 0, check 0 and reset 0 do. Lab 00 has no tasks: its two programs are files that
 need nothing of libmini, and each has the command that compiles it in its first lines."""
 
 import re
 import shlex
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent))
+from lab_tool.checking import TaskResult
+from lab_tool.places import shown
+from lab_tool.report import say_wrapped
+from lab_tool.screen import LabError, say
+from lab_tool.verdict import FAILED, PASSED
+from lab_tool.workspace import Workspace
 
-from lab_tool.state import State  # noqa: E402
-from lab_tool.verdict import FAILED, PASSED  # noqa: E402
-
-WORK = FOLDER.parents[1] / "work" / FOLDER.name
-RUNS = {"self_test": [], "mini_ddp": ["ranks=2", "epochs=2"]}  # each program's arguments
+FOLDER = "labs/00-the-whole-idea"
+SELF_TEST, TRAINING = (f"{FOLDER}/{name}.cpp" for name in ("self_test", "mini_ddp"))
+RUNS = {SELF_TEST: [], TRAINING: ["ranks=2", "epochs=2"]}  # each program's arguments
+PIECE = re.compile(r"^// ---- (\d+)\. (.*?)(?=^// ---- )", re.MULTILINE | re.DOTALL)
 
 
 def start():
     """Copies the two programs to work/; keeps copies that are there."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    print("lab 00 · The whole idea\n  read   labs/00-the-whole-idea/README.md")
-    for name in RUNS:
-        copy = WORK / f"{name}.cpp"
-        if not copy.exists():
-            shutil.copyfile(FOLDER / copy.name, copy)
-        print(f"  change work/{FOLDER.name}/{copy.name}")
-    print("  check  labs/lab check 0")
+    workspace = Workspace()
+    say(f"lab 00 · The whole idea\n  read   {FOLDER}/README.md")
+    for path in RUNS:
+        is_kept = workspace.mine(path) is not None
+        if not is_kept:
+            workspace.write(path, workspace.reference(path))
+        say(f"  {'kept  ' if is_kept else 'change'} {workspace.shown(path)}")
+    say("  check  labs/lab check 0")
+    workspace.state.current = "00"
+    workspace.state.save()
+    return 0
+
+
+def reset():
+    """Puts the two programs back, with a backup of those that were changed."""
+    workspace = begun()
+    paths, backup = workspace.replace({path: workspace.reference(path) for path in RUNS})
+    workspace.state.of("00")["results"].clear()
+    workspace.state.save()
+    for path in paths:
+        say(f"back to the starter: {workspace.shown(path)}")
+    say(f"your files as they were: {shown(backup)}" if backup else
+        "nothing to reset: this is the starter")
     return 0
 
 
 def check():
     """Compiles and runs both programs; returns 0 if all pieces are right and the training is, too.
     Stores the result for labs/lab status."""
-    failed = max([judge(name, *run(name)) for name in RUNS])
-    state = State()
-    state.of("00")["results"]["00"] = FAILED if failed else PASSED
-    state.save()
-    return failed
+    workspace = begun()
+    workspace.state.current = "00"
+    workspace.state.save()
+    is_right = [check_pieces(workspace), check_training(workspace)]
+    workspace.state.record("00", [TaskResult("00", PASSED if all(is_right) else FAILED)])
+    return 0 if all(is_right) else 1
 
 
-def run(name):
+def begun():
+    """Returns the workspace; raises LabError if one of the programs is not in work/."""
+    workspace = Workspace()
+    for path in RUNS:
+        if workspace.mine(path) is None:
+            raise LabError(f"{workspace.shown(path)} is missing; run: labs/lab start 0")
+    return workspace
+
+
+def run(workspace, path):
     """Compiles a program if its source has changed, and runs it; returns its exit code and output."""
-    source, program = WORK / f"{name}.cpp", WORK / name
-    if not source.exists():
-        sys.exit(f"lab: work/{FOLDER.name}/{source.name} is missing; run: labs/lab start 0")
+    source = workspace.folder / workspace.name(path)
+    program = source.with_suffix("")
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        command = re.search(r"^// +(g\+\+ .*)", source.read_text(encoding="utf-8"), re.M)
-        command = command or sys.exit(f"lab: {source.name} has no line `//     g++ ...` to compile it")
-        print(f"\n$ {command[1]}", flush=True)
-        if subprocess.run(shlex.split(command[1]), cwd=WORK).returncode:
+        command = re.search(r"^// +(g\+\+ .*)", workspace.mine(path), re.M)
+        if not command:
+            raise LabError(f"{workspace.shown(path)} has no line `//     g++ ...` to compile it")
+        if not shutil.which("g++"):
+            raise LabError("g++ is not installed; run: labs/lab setup")
+        say(f"\n$ {command[1]}")
+        if subprocess.run(shlex.split(command[1]), cwd=source.parent).returncode:
             return 1, ""
-    print("\n$", *(command := [f"./{name}", *RUNS[name]]), flush=True)
-    ended = subprocess.run(command, cwd=WORK, stdout=subprocess.PIPE, text=True)
-    print(ended.stdout, end="", flush=True)
+    command = [f"./{program.name}", *RUNS[path]]
+    say(f"\n$ {shlex.join(command)}")
+    ended = subprocess.run(command, cwd=source.parent, stdout=subprocess.PIPE, text=True)
     return ended.returncode, ended.stdout
 
 
-def judge(name, code, output):
-    """Says what is wrong with a run of mini_ddp, which the program itself does not notice."""
-    if name == "mini_ddp" and not code:
-        weights = set(re.findall(r"checksum (\w+)", output))
-        loss = float(re.findall(r"loss (\S+)", output)[-1])
-        code = len(weights) != 1 or not loss < 0.3
-        print("wrong: the ranks have different weights" if len(weights) != 1 else
-              "wrong: the loss is too high" if code else "right: the ranks have equal weights, "
-              "and the loss is low")
-    return int(code != 0)
+def check_pieces(workspace):
+    """Runs the self-test, and returns whether all pieces are right. Does not print what the program
+    says of pieces that are still as they were: its explanations are answers."""
+    code, output = run(workspace, SELF_TEST)
+    mine = dict(PIECE.findall(workspace.mine(SELF_TEST)))
+    pieces = dict(PIECE.findall(workspace.reference(SELF_TEST)))
+    untried = [number for number in pieces if mine.get(number) == pieces[number]]
+    for line in output.splitlines():
+        of_piece = re.match(r" ?(\d+) (?:open|wrong)", line)
+        if not of_piece or of_piece[1] not in untried:
+            say(line)
+    if output and untried:
+        first = pieces[untried[0]].split(" --")[0]
+        say_wrapped(f"not tried yet: {', '.join(untried)}; next: piece {untried[0]} of "
+                    f"{workspace.shown(SELF_TEST)}, {first}", "")
+    return code == 0
 
 
-if __name__ == "__main__":
-    try:
-        sys.exit({"start": start, "check": check}[sys.argv[1]]())
-    except KeyboardInterrupt:
-        sys.exit("lab: stopped")
+def check_training(workspace):
+    """Runs the training; returns whether it is right, which the program itself does not notice."""
+    code, output = run(workspace, TRAINING)
+    print(output, end="", flush=True)
+    if code:
+        return False
+    weights = set(re.findall(r"checksum (\w+)", output))
+    loss = float((re.findall(r"loss (\S+)", output) or ["nan"])[-1])
+    if len(weights) != 1:
+        say("wrong: the ranks have different weights")
+    elif not loss < 0.3:
+        say("wrong: the loss is too high")
+    else:
+        say("right: the ranks have equal weights, and the loss is low")
+    return len(weights) == 1 and loss < 0.3

@@ -51,7 +51,7 @@ class Export:
         self.catalogue, self.labs, self.name = catalogue, labs, name
         self.numbers = {lab.number for lab in labs}
         self.folder = export_objects.NATIVE if is_native else export_objects.FOLDER
-        self.flags = "-march=native" if is_native else export_objects.usual_flags()
+        self.flags = "-march=native" if is_native else export_objects.USUAL_FLAGS
 
     def is_object_only(self, path):
         """Returns whether a file with regions of another lab is in the course as an object only."""
@@ -201,7 +201,7 @@ def add_arguments(parser):
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers there, for you")
     parser.add_argument("--native", action="store_true",
                         help="for this machine's processor: with the objects of build/release, "
-                        f"instead of new ones with {export_objects.usual_flags()}")
+                        f"instead of new ones with {export_objects.USUAL_FLAGS}")
 
 
 def run(options):

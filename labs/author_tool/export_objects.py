@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab_tool.building import configure, run_build
+from lab_tool.empty_form import INCLUDED
 from lab_tool.places import BUILD, PRESET, ROOT, fresh_log
 from lab_tool.process import check
 from lab_tool.screen import LabError
 
 FOLDER = BUILD / "export"
 NATIVE = BUILD / PRESET  # the usual build, whose objects are for this processor
-FLAGS = {"x86_64": "-march=x86-64-v3", "aarch64": "-march=armv8-a"}
+USUAL_FLAGS = {"x86_64": "-march=x86-64-v3", "aarch64": "-march=armv8-a"}.get(
+    platform.machine(), "-march=native")
 # libmini's own targets only: not a learner's files, and not the mutants.
 OUTPUT = re.compile(r"-o (\S+/CMakeFiles/(?!\S*(?:_mine|_schemata|_yours|_check|_tests)\.dir)"
                     r"(?!mini_(?:check\d\d|schemata|yours|work)_)(\w+)\.dir/\S+\.o)")
@@ -68,10 +70,6 @@ class SolutionObject:
         return f"{self.target}.lab{self.lab}.{self.number}.o"
 
 
-def usual_flags():
-    return FLAGS.get(platform.machine(), "-march=native")
-
-
 def build_objects(catalogue, folder, flags):
     log = fresh_log("export")
     options = ["-DMINI_CUDA=SIM"]
@@ -95,7 +93,9 @@ def objects_in(catalogue, folder):
     for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
         output = OUTPUT.search(entry["command"])
         file = re.sub(f"^{re.escape(str(folder))}/(?!.*/Unity/)", f"{ROOT}/", entry["file"])
-        batch = sources_of_batch(Path(file)) or [file]
+        batch = [file]
+        if "/Unity/" in file:  # CMake writes it, and it includes the sources of a batch
+            batch = INCLUDED.findall(Path(file).read_text(encoding="utf-8"))
         sources = tuple(str(Path(source).relative_to(ROOT)) for source in batch
                         if Path(source).is_relative_to(ROOT))
         in_regions = [source for source in sources if source in labs]
@@ -107,13 +107,6 @@ def objects_in(catalogue, folder):
         number = sum((each.target, each.lab) == (output[2], lab) for each in found)
         found.append(SolutionObject(output[2], lab, sources, output[1], number))
     return found
-
-
-def sources_of_batch(file):
-    """Returns the sources that a batch, a file that CMake generates, includes; else []."""
-    if file.parent.name != "Unity":
-        return []
-    return re.findall(r'^#include "(.*)"$', file.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def objects_cmake(objects, name, version, machine):

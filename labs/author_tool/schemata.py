@@ -15,12 +15,13 @@ from lab_tool.regions import regions_in, todo, with_bodies
 
 def schemata(text, path, mutants):
     """Returns the text of a file with the stub, every mutant and the reference in its regions."""
-    index_of = {}  # {first line of a region: its index among the task's regions in this file}
+    places = [(region.task, region.first) for region in regions_in(text, path)]
 
     def body_of(region):
+        index = sum(task == region.task and first < region.first for task, first in places)
         lines = [f'if (::mini::schemata::stubbed("lab{region.task}")) {{', *todo(region)]
         for mutant in mutants:
-            body = mutant.bodies.get((region.task, path, index_of[region.first]))
+            body = mutant.bodies.get((region.task, path, index))
             if body is not None:
                 lines += [f'}} else if (::mini::schemata::mutated("{mutant.name}")) {{',
                           f'#line 1 "tests/mutants/{mutant.name}"', *body]
@@ -28,10 +29,6 @@ def schemata(text, path, mutants):
                   f'#line {region.last + 1} "{path}"']
         return lines
 
-    seen = {}
-    for region in regions_in(text, path):
-        index_of[region.first] = seen.get(region.task, 0)
-        seen[region.task] = index_of[region.first] + 1
     return f'#include "labs/check/schemata.hpp"\n#line 1 "{path}"\n' + with_bodies(text, path, body_of)
 
 

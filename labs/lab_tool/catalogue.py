@@ -142,7 +142,10 @@ class Catalogue:
         for lab in self.labs:
             if lab.number == wanted:
                 return lab
-        names = ", ".join(lab.number for lab in self.labs) or "none yet"
+        if wanted == "00" and self.lab00:
+            raise LabError("lab 00 has no tasks, no hints and no points; its commands are labs/lab "
+                           "start 0, check 0, reset 0 and quiz 0")
+        names = ", ".join(lab.number for lab in [self.lab00, *self.labs] if lab) or "none yet"
         raise LabError(f"there is no lab {number}; labs: {names}")
 
     def task(self, name):

@@ -4,6 +4,7 @@ only when the verb is used, so that `labs/lab --help` stays fast. A course lacks
 
 import importlib
 import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -66,8 +67,8 @@ def dispatch(words):
         print(f"lab: there is no verb {verb!r}; verbs: {', '.join(VERBS)}", file=sys.stderr)
         return USAGE_EXIT
     lab00 = Path(__file__).parents[1] / "00-the-whole-idea" / "lab.py"  # has no tasks
-    if verb in ("start", "check") and rest in (["0"], ["00"]) and lab00.exists():
-        os.execv(sys.executable, [sys.executable, str(lab00), verb])
+    if verb in ("start", "check", "reset") and rest in (["0"], ["00"]) and lab00.exists():
+        return runpy.run_path(str(lab00))[verb]()
     import argparse
 
     module = importlib.import_module(f"lab_tool.verbs.{verb.replace('-', '_')}")

@@ -91,11 +91,9 @@ def defined_in(text):
 
 
 def without_templates(text):
-    while True:
-        shorter = re.sub(r"(?<!operator)<[^<>]*>", "", text)
-        if shorter == text:
-            return text
+    while (shorter := re.sub(r"(?<!operator)<[^<>]*>", "", text)) != text:
         text = shorter
+    return text
 
 
 def short_name(demangled):

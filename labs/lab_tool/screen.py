@@ -7,7 +7,6 @@ import os
 import sys
 
 
-
 class LabError(Exception):
     """An error for the user: one line with the problem and the next step."""
 

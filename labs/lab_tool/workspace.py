@@ -2,8 +2,7 @@
 
 import difflib
 import re
-import tempfile
-import time
+from datetime import datetime
 from pathlib import Path
 
 from lab_tool.catalogue import Catalogue
@@ -117,37 +116,24 @@ class Workspace:
         return paths
 
     def reset(self, lab, guided=False):
-        """Resets a lab's files; returns the changed paths, and the backup."""
-        starters = {path: self.starter(path, guided) for path in self.catalogue.files_of(lab)}
-        texts = {path: text for path, text in starters.items() if text != self.mine(path)}
-        backup = self._back_up([path for path in texts if self.mine(path) is not None])
-        for path, text in texts.items():
-            self.write(path, text)
-        return list(texts), backup
+        return self.replace({path: self.starter(path, guided) for path in self.catalogue.files_of(lab)})
+
+    def replace(self, texts):
+        """Writes {path: text} where the learner's text is another one. Returns these paths, and the
+        new folder in work/.backup with the files that were there, or None."""
+        paths = [path for path in texts if texts[path] != self.mine(path)]
+        old = {path: self.mine(path) for path in paths if self.mine(path) is not None}
+        backup = self.folder / ".backup" / f"{datetime.now():%Y-%m-%d-%H%M%S-%f}"
+        for path, text in old.items():
+            replace_file(backup / self.name(path), text)
+        for path in paths:
+            self.write(path, texts[path])
+        return paths, backup if old else None
 
     def _regions(self, path, task):
         """Returns the regions of a task in the learner's file; none if the file is missing."""
         found = regions_in(self.mine(path) or "", self.shown(path))
         return [each for each in found if each.task == task]
-
-    def restore(self, path):
-        """Writes the reference's file to work/; returns the backup folder, or None."""
-        backup = self._back_up([path] if self.mine(path) is not None else [])
-        self.write(path, self.reference(path))
-        return backup
-
-    def _back_up(self, paths):
-        """Copies files of work/ to a new folder in work/.backup; returns it, or None."""
-        if not paths:
-            return None
-        backups = self.folder / ".backup"
-        backups.mkdir(exist_ok=True)
-        folder = Path(tempfile.mkdtemp("", time.strftime("%Y-%m-%d-%H%M%S-"), backups))
-        for path in paths:
-            copy = folder / self.name(path)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text(self.mine(path), encoding="utf-8")
-        return folder
 
     def untouched(self, task):
         """Returns whether the regions of a task are as in the starter, and its files that are

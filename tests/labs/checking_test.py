@@ -266,11 +266,6 @@ class CompileErrors(unittest.TestCase):
                          [["work/07-partition/part (copy).cpp:34: multiple definition of "
                            "`mini::cut()', as in work/07-partition/part.cpp:34"]])
 
-    def test_an_undefined_function_is_reported_with_the_learners_file_and_line(self):
-        self.assertEqual([error.spelled() for error in errors_in(UNDEFINED, "/src")],
-                         [["work/16-bucketed-ddp/reducer.cpp:117: undefined reference to "
-                           "`mini::Tensor mini::cut<unsigned long>()'"]])
-
     def test_every_linkers_errors_have_the_learners_file_and_line_if_the_linker_knows_them(self):
         twice, undefined = "multiple definition of `mini::cut()'", \
             "undefined reference to `mini::deal(int)'"
@@ -278,6 +273,8 @@ class CompileErrors(unittest.TestCase):
                 (LLD, [f"work/07-partition/own.cpp:12: {twice}, as in work/07-partition/part.cpp:34",
                        f"work/07-partition/part.cpp:40: {undefined}"]),
                 (MOLD, [f"work/07-partition/part.cpp: {undefined}"]),
+                (UNDEFINED, ["work/16-bucketed-ddp/reducer.cpp:117: undefined reference to "
+                             "`mini::Tensor mini::cut<unsigned long>()'"]),
                 (GNU, [f"work/07-partition/part.cpp:40: {undefined}"])):
             with mock.patch("lab_tool.compile_errors.own_name", lambda *_: "07-partition/part.cpp"):
                 self.assertEqual([error.spelled()[0] for error in errors_in(lines, "/src")], told)

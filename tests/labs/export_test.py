@@ -207,7 +207,7 @@ Each lab has two pages.
         self.export("7")
         presets = json.loads(self.text("CMakePresets.json"))
         self.assertEqual(presets["configurePresets"][0]["cacheVariables"],
-                         {"CMAKE_CXX_FLAGS": export_objects.usual_flags(), "MINI_CUDA": "SIM"})
+                         {"CMAKE_CXX_FLAGS": export_objects.USUAL_FLAGS, "MINI_CUDA": "SIM"})
         self.assertEqual([each["name"] for each in presets["configurePresets"]],
                          ["release", "editor"])
         self.assertEqual([each["name"] for each in presets["buildPresets"]], ["release"])

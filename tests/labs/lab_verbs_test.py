@@ -55,19 +55,28 @@ class Verbs(FakeTree):
         self.assertIn("[##] 2/2", out)
         self.assertIn("(labs/lab start 09)", out)
 
-    def test_lab_00_is_the_first_until_it_or_another_lab_is_started(self):
+    def test_lab_00_is_the_first_until_it_has_passed_or_another_lab_is_started(self):
         self.write("labs/00-the-whole-idea/README.md", "# Lab 00 · The whole idea\n")
         told = "lab 00 · The whole idea (labs/lab start 00)"
         self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  not started\nlab 07"))
         self.assertIn(f"next: {told}", self.out)
         self.assertEqual(self.call("next"), told + "\n")
+        self.call("start", "7")
+        self.assertIn("07.1 Do 07.1", self.call("next"))
         self.write("work/00-the-whole-idea/mini_ddp.cpp", "")
-        self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  started\n"))
         state = State(self.root)
-        state.of("00")["results"]["00"] = "passed"  # as labs/lab check 0 stores it
+        state.current = "00"  # as labs/lab start 0 stores it
         state.save()
-        self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  done\n"))
-        self.assertIn("(labs/lab start 07)", self.call("next"))
+        self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  started\n"))
+        self.assertEqual(self.call("next"), "lab 00 · The whole idea (labs/lab check 00)\n")
+        with mock.patch("runpy.run_path", lambda path: {"check": lambda: 3}):
+            self.call("check", code=3)
+        state.of("00")["results"]["00"] = "passed"
+        state.save()
+        self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  passed\n"))
+        self.assertIn("07.1 Do 07.1", self.call("next"))
+        for words in (["hint", "0.1"], ["submit", "0"], ["reset", "0", "hunt"]):
+            self.assertIn("lab 00 has no tasks", self.call(*words, code=1))
 
     def test_the_next_task_is_from_the_current_lab(self):
         self.call("start", "9")
@@ -148,12 +157,16 @@ class Verbs(FakeTree):
 
     def test_a_failure_is_printed_with_its_steps_and_the_hint_command(self):
         self.call("start", "7")
-        told = Verdict("a case", "failed", "an expectation did not hold", ["rank 1 got 4"])
+        told = Verdict("sums, and more", "failed", "an expectation did not hold",
+                       ["rank 1 got " + "4 " * 80])  # a long step, which is wrapped
         self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
         out = self.call("check", "7", code=1)
-        for text in ("✓ 07.1", "✗ 07.2", "case: a case", "rank 1 got 4",
+        for text in ("✓ 07.1", "✗ 07.2", "case: sums, and more", "rank 1 got 4",
+                     "  in a debugger: gdb --args build/release/bin/lab07_check --break 'sums*'\n",
                      "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass\n"):
             self.assertIn(text, out)
+        self.assertEqual(out.count(" 4"), 80)
+        self.assertLessEqual(max(map(len, out.splitlines())), 86)
 
     def test_a_task_that_is_begun_and_not_complete_names_the_gap(self):
         self.call("start", "7")
@@ -184,14 +197,6 @@ class Verbs(FakeTree):
         self.assertIn("waits\n           needs task 07.1 first\n", out)
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
 
-    def test_long_steps_are_wrapped(self):
-        self.call("start", "7")
-        told = Verdict("a case", "failed", "wrong", ["rank 1 got " + "4 " * 80])
-        self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
-        out = self.call("check", "7", code=1)
-        self.assertEqual(out.count(" 4"), 80)
-        self.assertLessEqual(max(map(len, out.splitlines())), 86)
-
     def test_a_compile_error_shows_the_learners_line(self):
         self.call("start", "7")
         error = CompileError("work/07-partition/part.cpp", 12, "no such name", ("   12 | x",))
@@ -220,23 +225,6 @@ class Verbs(FakeTree):
             self.assertIn(f"hint {min(number, 3)} of 3\n\n{text}", out)
         self.assertIn("labs/lab diff 07.1", out)
 
-    def test_diff_asks_before_the_solution_and_notes_it(self):
-        self.call("start", "7")
-        with mock.patch("builtins.input", lambda prompt: ""):
-            out = self.call("diff", "7.1", code=1)
-        self.assertIn("3 of its hints are unread", out)
-        self.assertNotIn("return index[i];", out)
-        self.assertEqual(State(self.root).of("07")["solutions"], [])
-        self.assertIn("return index[i];", self.call("diff", "7.1", "--yes"))
-        self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])
-
-    def test_the_command_for_a_debugger_is_printed(self):
-        failed = Verdict("sums, and more", "failed", "an expectation did not hold")
-        self.results["07.1"] = TaskResult("07.1", "failed", failed.reason, [failed])
-        self.call("start", "7")
-        self.assertIn("  in a debugger: gdb --args build/release/bin/lab07_check --break "
-                      "'sums*'\n", self.call("check", "7.1", code=1))
-
     def test_a_function_that_is_not_written_is_named_with_its_task(self):
         lacks = "work/07-partition/part.cpp does not define cut"
         verdicts = [Verdict("a", "passed"), Verdict("b", "not started", lacks=lacks)]
@@ -253,8 +241,12 @@ class Verbs(FakeTree):
         self.assertIn("lab 09", self.call("grade", "7", "9"))
         self.assertIn("there is no lab 8", self.call("grade", "8", code=1))
 
-    def test_diff_asks_unless_the_task_has_passed(self):
+    def test_diff_asks_unless_the_task_has_passed_and_notes_that_the_solution_was_seen(self):
         self.call("start", "7")
+        with mock.patch("builtins.input", lambda prompt: ""):
+            self.assertIn("3 of its hints are unread", self.call("diff", "7.1", code=1))
+        self.assertNotIn("return index[i];", self.out)
+        self.assertEqual(State(self.root).of("07")["solutions"], [])
         mine = PARTITION.replace("return index[i];", "return 1;")
         for text, passed in ((self.own(), True), ("void cut() {}\n", False), (mine, False)):
             self.write("work/07-partition/part.cpp", text)
@@ -316,15 +308,9 @@ void Sampler::notify() {
         self.assertIn("-int mine;", out)
         self.assertIn("+    told();", out)
 
-    def test_a_reset_tells_what_it_did(self):
+    def test_diff_and_a_reset_tell_what_they_did(self):
         self.call("start", "7")
         self.assertIn("nothing to reset", self.call("reset", "7"))
-        self.write("work/07-partition/part.cpp", "int at(int i) { return i; }\n")
-        self.assertIn("your files as they were", self.call("reset", "7"))
-        self.assertIn('MINI_TODO("lab07.1"', self.own())
-
-    def test_diff_and_reset(self):
-        self.call("start", "7")
         self.write("work/07-partition/part.cpp", PARTITION)
         self.assertIn("are the same", self.call("diff", "7.1"))
         self.assertIn("your files as they were", self.call("reset", "7"))

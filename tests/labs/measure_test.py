@@ -103,7 +103,6 @@ STEPS = """\
   1.0e-02   1.962e-05   2.880e-03   5.022e-03   1.667e-05
 """
 
-
 SUM_ERRORS = """\
 the sum of 100000 numbers: 49972.123456
 one by one    -0.131000
@@ -157,10 +156,15 @@ class Measure(unittest.TestCase):
             {"name": "im2col", "values": [27.6, None], "texts": ["28", ""]},
             {"name": "direct", "values": [None, 89.1], "texts": ["", "89"]}])
 
-    def test_the_accuracies_are_read_from_the_last_table(self):
-        self.assertEqual(script("07-partition").lines_of(DEALING), {
+    def test_a_table_is_read(self):
+        self.assertEqual(script("06-cuda-kernels").errors_of(SUM_ERRORS),
+                         {"one by one": -0.131, "atomic": 0.0017})
+        self.assertEqual(script("07-partition").lines_of(DEALING), {  # the last table
             "plain, shuffled": [(1, 0.913), (2, 0.938)],
             "once an epoch, blocks": [(1, 0.478), (2, 0.664)]})
+        self.assertEqual(script("10-store-and-rendezvous").rows_of(RENDEZVOUS),
+                         [(1, 0.01, 0.01, 5), (64, 140.06, 8.01, 4352)])
+        self.assertEqual(script("11-collectives").rows(COSTS), {"naive": 20.2, "tutorial": 30.1})
 
     def test_the_times_of_a_step_are_read_beside_their_prediction(self):
         workers = script("08-samplers-and-loader")
@@ -190,19 +194,11 @@ class Measure(unittest.TestCase):
         self.assertEqual(kernels.roof(100, 20, 0.1, 50), [(0.1, 2), (5, 100), (50, 100)])
         self.assertEqual(kernels.intensity(12), 2)
 
-    def test_the_error_of_each_sum_is_read(self):
-        self.assertEqual(script("06-cuda-kernels").errors_of(SUM_ERRORS),
-                         {"one by one": -0.131, "atomic": 0.0017})
-
     def test_an_accuracy_without_samples_is_left_out(self):
         self.assertEqual(script("09-distributed-sampler").lines_of(PADDED), {
             "DistributedEvalSampler": [(3, 0.91), (101, 0.91)],
             "DistributedSampler": [(3, 0.9118), (101, 0.9109)],
             "DistributedSampler, drop_last": [(3, 0.9091)]})
-
-    def test_the_times_and_requests_of_a_rendezvous_are_read(self):
-        self.assertEqual(script("10-store-and-rendezvous").rows_of(RENDEZVOUS),
-                         [(1, 0.01, 0.01, 5), (64, 140.06, 8.01, 4352)])
 
     def test_a_line_is_whole_if_it_has_all_bytes_of_one_rank(self):
         launcher = script("12-launcher")
@@ -216,9 +212,6 @@ class Measure(unittest.TestCase):
         self.assertEqual([traffic.predicted(count, 64) for count in (1, 2, 8)],
                          [0, 277632, 1403136])
         self.assertEqual(traffic.predicted(4, 9), traffic.predicted(3, 9))  # device 3 gets no rows
-
-    def test_the_times_of_the_all_reduces_are_read_from_the_table(self):
-        self.assertEqual(script("11-collectives").rows(COSTS), {"naive": 20.2, "tutorial": 30.1})
 
     def test_the_fullest_rank_holds_the_most_besides_its_peak(self):
         report = {"parameters": [8, 8], "gradients": [3, 4], "state": [6, 8], "peak": [99, 60]}

@@ -1,6 +1,5 @@
 """A kill while saving keeps the old file; a broken file is reported; other versions are rejected."""
 
-import json
 import os
 import tempfile
 import unittest
@@ -53,19 +52,13 @@ class Remember(unittest.TestCase):
                 state.save()
         self.assertEqual(self.path.read_bytes(), before)
 
-    def test_a_broken_file_is_reported_and_kept(self):
+    def test_a_broken_file_and_one_of_another_version_are_reported_and_kept(self):
+        self.saved()
+        newer = self.path.read_text().replace('"version": 1', '"version": 2')
         for content in ("{", "[]", '{"version": 1}', "\x00",
-                        '{"version": 1, "labs": [1], "current": ""}'):
-            self.path.parent.mkdir(exist_ok=True)
+                        '{"version": 1, "labs": [1], "current": ""}', newer):
             self.path.write_text(content)
-            with self.assertRaisesRegex(LabError, r".lab.json cannot be read \(.*: delete it"):
+            with self.assertRaisesRegex(LabError, r".lab.json cannot be read \(.*: delete it") as told:
                 State(self.root)
             self.assertEqual(self.path.read_text(), content)
-
-    def test_another_version_is_rejected_and_not_changed(self):
-        self.saved()
-        content = json.loads(self.path.read_text())
-        self.path.write_text(json.dumps({**content, "version": 2}))
-        with self.assertRaisesRegex(LabError, "written by a newer libmini"):
-            State(self.root)
-        self.assertTrue(self.path.exists())
+        self.assertIn("written by a newer libmini", str(told.exception))

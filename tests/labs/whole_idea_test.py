@@ -166,9 +166,9 @@ class LabTest(unittest.TestCase):
             shutil.copytree(FOLDER, labs / FOLDER.name)
             shutil.copytree(ROOT / "labs" / "lab_tool", labs / "lab_tool")
 
-            def lab(verb):
-                ended = subprocess.run([sys.executable, labs / "lab_tool", verb, "0"], text=True,
-                                       stdout=subprocess.PIPE)
+            def lab(*words):
+                ended = subprocess.run([sys.executable, labs / "lab_tool", *words], text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 return ended.returncode, ended.stdout
 
             def write_training(*lines):
@@ -176,26 +176,44 @@ class LabTest(unittest.TestCase):
                 (work / "mini_ddp").write_text(text, encoding="utf-8")
                 (work / "mini_ddp").chmod(0o755)
 
-            self.assertEqual(lab("start")[0], 0)
+            def write_pieces(changes):
+                text = replaced((FOLDER / "self_test.cpp").read_text(encoding="utf-8"), changes)
+                (work / "self_test.cpp").write_text(text, encoding="utf-8")
+                os.utime(work / "self_test.cpp", (time.time() + 9, time.time() + 9))
+
+            self.assertRegex(lab("check", "0")[1], "self_test.cpp is missing; run: labs/lab start 0")
+            self.assertEqual(lab("start", "0")[0], 0)
+            self.assertIn("The whole idea (labs/lab check 00)\n", lab("next")[1])
+            self.assertIn("nothing to reset", lab("reset", "0")[1])
             write_training("loss 0.01", "rank 0: checksum ab", "rank 1: checksum ab")
             code, out = lab("check")
-            states = re.findall(r"^ ?(\d+) (open|wrong|right)", out, re.M)
-            self.assertEqual((code, len(states)), (1, 12), out)
-            self.assertEqual({state for _, state in states}, {"open", "wrong"})
+            self.assertEqual(code, 1, out)
+            self.assertIn("not tried yet: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12; next: piece 1 ", out)
+            self.assertEqual(re.findall(r"^ ?\d+ (?:open|wrong|right).*", out, re.M), [])
+            self.assertIn("  failed\n", lab("status")[1])
 
-            test = work / "self_test.cpp"
-            test.write_text(replaced(test.read_text(encoding="utf-8"), REPAIRS), encoding="utf-8")
-            os.utime(test, (time.time() + 9, time.time() + 9))  # newer than the program
-            self.assertEqual(lab("start")[0], 0)  # keeps the file
-            code, out = lab("check")
+            write_pieces({'kAnswer2 = ""': 'kAnswer2 = "abc"', 'kAnswer10 = ""': 'kAnswer10 = "x"'})
+            out = lab("check", "0")[1]
+            self.assertEqual(re.findall(r"^ ?(\d+) wrong", out, re.M), ["2", "10"])
+            self.assertIn("0 of 12 are right\nnot tried yet: 1, 3, 4, ", out)
+            write_pieces(REPAIRS)
+            self.assertIn("kept   ", lab("start", "0")[1])
+            code, out = lab("check", "0")
             self.assertIn("12 of 12 are right\n", out)
             self.assertEqual(code, 0, out)
+            self.assertIn("  passed\n", lab("status")[1])
             for word, *lines in (("different", "loss 0.01", "checksum ab", "checksum ac"),
                                  ("loss", "loss nan", "checksum ab", "checksum ab")):
                 write_training(*lines)
-                code, out = lab("check")
+                code, out = lab("check", "0")
                 self.assertEqual(code, 1)
                 self.assertRegex(out, f"wrong: .*{word}")
+
+            out = lab("reset", "0")[1]
+            self.assertIn(f"back to the starter: work/{FOLDER.name}/self_test.cpp\n", out)
+            kept = Path(re.search("as they were: (.*)\n", out)[1]) / FOLDER.name / "self_test.cpp"
+            self.assertIn('kAnswer2 = "acb 30"', kept.read_text(encoding="utf-8"))
+            self.assertNotIn("acb", (work / "self_test.cpp").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ def run(options):
     if options.part:
         if not lab.hunt:
             raise LabError(f"lab {lab.number} has no bug hunt")
-        names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
+        names, texts = [f"{lab.number}.hunt"], {lab.hunt: workspace.reference(lab.hunt)}
+        paths, backup = workspace.replace(texts)
     else:
         names = [task.name for task in lab.tasks]
         paths, backup = workspace.reset(lab.number, options.guided)

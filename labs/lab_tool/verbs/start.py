@@ -30,11 +30,11 @@ def run(options):
     lab = catalogue.lab(options.lab)
     kept = [path for path in catalogue.files_of(lab.number) if workspace.mine(path) is not None]
     if kept and kept == catalogue.files_of(lab.number):
-        raise LabError(f"lab {lab.number} was started before; to begin it again: "
-                       f"labs/lab reset {lab.number}{' --guided' * options.guided}")
+        raise LabError(f"lab {lab.number} was started before; go on: labs/lab check {lab.number}; "
+                       f"begin again: labs/lab reset {lab.number}{' --guided' * options.guided}")
     paths = workspace.start(lab.number, options.guided)
     if lab.hunt and workspace.mine(lab.hunt) is None:
-        workspace.restore(lab.hunt)
+        workspace.write(lab.hunt, workspace.reference(lab.hunt))
     state.current = lab.number
     state.times |= {"": time.time()} if options.times else {}
     state.save()

@@ -10,7 +10,7 @@ def run(_):
     workspace = Workspace()
     if lab := workspace.catalogue.lab00:
         begun = "started" if workspace.started("00") else "not started"
-        say(f"{report.head(lab)}  {'done' if workspace.state.result('00') == PASSED else begun}")
+        say(f"{report.head(lab)}  {workspace.state.result('00') or begun}")
     for lab in workspace.catalogue.labs:
         started = workspace.started(lab.number)
         passed = [task for task in lab.all_tasks
@@ -50,9 +50,9 @@ def notes(lab, task, workspace):
 def next_step(workspace):
     """Returns the next (lab, task) to do; (lab, None) for a lab to start, (None, None) if all are
     done. Lab 00 comes first; then, from the current lab on, the started labs, and then the others."""
-    labs, current = workspace.catalogue.labs, workspace.state.current
-    if workspace.catalogue.lab00 and not current and not workspace.started("00"):
-        return workspace.catalogue.lab00, None
+    labs, current, lab00 = workspace.catalogue.labs, workspace.state.current, workspace.catalogue.lab00
+    if lab00 and current in ("", lab00.number) and workspace.state.result("00") != PASSED:
+        return lab00, None
     here = next((place for place, lab in enumerate(labs) if lab.number == current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
         if not workspace.started(lab.number):
@@ -68,6 +68,7 @@ def advice(workspace):
     lab, task = next_step(workspace)
     if task:
         return f"{task.words}, {task.what} (labs/lab next)"
-    if lab:
-        return f"{report.head(lab)} (labs/lab start {lab.number})"
+    if lab:  # lab 00 may have been started
+        verb = "check" if workspace.started(lab.number) else "start"
+        return f"{report.head(lab)} (labs/lab {verb} {lab.number})"
     return "all labs are done; train MNIST on your own code: labs/lab demo --mine"

@@ -3,6 +3,8 @@
 If some of the learner's files do not compile or link, a lab's check is built again without them, so
 that the tasks of the other files are checked."""
 
+import contextlib
+import fcntl
 import re
 import time
 
@@ -24,10 +26,25 @@ def parse_step(line):
     return int(found[1]), int(found[2]), re.split("[ /]", found[3])[-1].removesuffix(".o")
 
 
+@contextlib.contextmanager
+def turn_in(folder):
+    """Waits until no other labs/lab configures or builds in a folder, such as "release", of build/."""
+    with open(BUILD / f"{folder}.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("  another labs/lab is building in the same folder; this one waits for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass  # a file system without locks
+        yield
+
+
 def configure(log, *options, preset=PRESET):
-    say("  configuring")
     command = ["cmake", "--preset", preset, *options]
-    check("configuring", run_logged(command, log, cwd=ROOT), log)
+    with turn_in(preset):
+        say("  configuring")
+        check("configuring", run_logged(command, log, cwd=ROOT), log)
 
 
 def run_build(where, targets, log_path, *options, label="  building"):
@@ -35,7 +52,7 @@ def run_build(where, targets, log_path, *options, label="  building"):
     Returns the exit code and the lines of output."""
     lines = []
     command = ["cmake", "--build", *where, *(["--target", *targets] if targets else []), *options]
-    with ProgressLine(label) as progress:
+    with turn_in(where[-1]), ProgressLine(label) as progress:
 
         def on_line(line):
             step = parse_step(line)

@@ -1,7 +1,11 @@
 """Builds: their progress, from the output of Ninja, and what `labs/lab test` builds and runs."""
 
+import tempfile
+import threading
 import unittest
 from argparse import Namespace
+from pathlib import Path
+from unittest import mock
 
 from lab_tool import building
 from lab_tool.verbs import test as verb
@@ -16,6 +20,25 @@ class ParseStep(unittest.TestCase):
         for line in ("", "ninja: no work to do.", "ops.cpp:12:3: error: no", "[x/y] z", "[12/80]",
                      "[1/2] Re-running CMake..."):
             self.assertIsNone(building.parse_step(line), line)
+
+
+class TurnIn(unittest.TestCase):
+    def test_a_second_build_in_a_folder_tells_that_it_waits_until_the_first_has_ended(self):
+        events, waits = [], threading.Event()
+
+        def second():
+            with building.turn_in("release"):
+                events.append("second")
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.multiple(
+                building, BUILD=Path(folder), say=lambda text: waits.set()):
+            thread = threading.Thread(target=second)
+            with building.turn_in("release"), building.turn_in("debug"):
+                thread.start()
+                self.assertTrue(waits.wait(60))
+                events.append("first")
+            thread.join(60)
+        self.assertEqual(events, ["first", "second"])
 
 
 class TestVerb(unittest.TestCase):

@@ -84,12 +84,12 @@ class OneList(unittest.TestCase):
 
 
 class Setup(unittest.TestCase):
-    def install(self, lacking, *arguments, fails=None, answer=None, ci="", **options):
+    def install(self, lacking, *arguments, fails=None, answer=None, ci="", pip=Path("/none"), **options):
         """Calls install_missing() on a machine that lacks packages; apt_install() prints their names,
         or fails. `answer`: that of a terminal, which asks once. Returns what is printed."""
         apt = fails or (lambda names: print("APT", *names))
         with mock.patch.object(packages, "missing", return_value=lacking), \
-                mock.patch.object(setup, "PYTHON_PACKAGES", Path("/none")), \
+                mock.patch.object(setup, "PYTHON_PACKAGES", pip), \
                 mock.patch("sys.stdin.isatty", lambda: answer is not None), \
                 mock.patch("shutil.which", lambda name: name), mock.patch.dict("os.environ", {"CI": ci}), \
                 mock.patch("builtins.input", side_effect=[answer]) as self.question, \
@@ -107,6 +107,16 @@ class Setup(unittest.TestCase):
 
     def test_with_no_missing_package_it_prints_one_line_and_does_not_run_apt(self):
         self.assertEqual(self.install([]), "setup: all packages are installed\n")
+
+    def test_pip_prints_one_line_and_one_more_if_it_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pip = Path(folder) / "pip.sh"
+            pip.write_text("#!/bin/sh\necho WARNING: retrying\necho continuing without axe-core\n")
+            pip.chmod(0o755)
+            with mock.patch.multiple(setup, BUILD=Path(folder), fresh_log=Path(folder).joinpath):
+                told = self.install([], pip=pip)
+            self.assertIn("WARNING", (Path(folder) / "pip").read_text())
+        self.assertRegex(told, r"^setup: .*\nsetup: pip .*pip.log\)\n  continuing without axe-core\n$")
 
     def test_it_prints_packages_and_reasons_before_it_installs(self):
         self.assertRegex(self.install([Package("libfoo-dev", "draws foos")]),

@@ -41,7 +41,9 @@ def install_missing(optional=True, clang=False, asks=True):
     else:
         say("setup: all packages are installed")
     if optional and PYTHON_PACKAGES.exists() and not (BUILD / "python").exists():
-        run_logged([PYTHON_PACKAGES], fresh_log("pip"), say)
+        say("setup: pip installs Python modules for tests; up to a minute (log: build/pip.log)")
+        run_logged([PYTHON_PACKAGES], fresh_log("pip"), lambda line: (
+            say(f"  {line}") if line.startswith("continuing without") else None))
 
 
 def install(wanted, asks=False):

@@ -3,8 +3,9 @@
 
     python3 docs/site/build.py --output build/release/docs --mini build/release/bin/mini
 
-The start page is then build/release/docs/html/index.html. Without --mini the figures do not move. The
-exit code is 77 when Doxygen is not installed.
+The start page is then build/release/docs/html/index.html. Without --mini the figures do not move. With
+--for-class the site lacks what a course lacks, too: answers, third hints, instructors' pages. The exit
+code is 77 when Doxygen is not installed.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import labs  # noqa: E402
 import run_picture  # noqa: E402
 import slides  # noqa: E402
 import translations  # noqa: E402
+from author_tool.export import HINTS, is_answer  # noqa: E402
 from finish import finish  # noqa: E402
 from markdown import for_doxygen  # noqa: E402
 
@@ -55,6 +57,22 @@ PLAIN = {
     r"<!-- file: (\S+) -->": r"\\include \1",
 }
 
+INSTRUCTORS = ("grading", "instructors", "syllabus")
+LINK = re.compile(rf"\[([^\]]*)\]\(@ref (?:{'|'.join(INSTRUCTORS)})\)")
+TAB = re.compile(rf' *<tab [^>]*"@ref (?:{"|".join(INSTRUCTORS)})"[^>]*>\n')
+# A folded part as markdown.folded() writes it.
+FOLD = re.compile(r'^( *)\\htmlonly\[block\]\n *<details class="(\w+)"><summary>(.*?)</summary>\n.*?</details>\n'
+                  r" *\\endhtmlonly\n", re.MULTILINE | re.DOTALL)
+
+
+def for_students(text):
+    """Returns a page for Doxygen without answers, third hints, and links to pages for instructors."""
+    def kept(fold):
+        is_hint = fold[2] == "hint" and int(fold[3].split()[-1]) <= HINTS
+        return fold[0] if is_hint or fold[2] == "answer" and not is_answer(text, fold) else ""
+
+    return LINK.sub(r"\1", FOLD.sub(kept, text))
+
 
 def named(path):
     """Returns the text of a page of docs/pages for Doxygen: with its name, and with references in place
@@ -66,7 +84,7 @@ def named(path):
     return text
 
 
-def write_pages(output, found):
+def write_pages(output, found, is_for_class):
     """Writes the pages, those of the labs `found` too, and the layout that Doxygen reads."""
     translated = translations.pages_of_site()
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
@@ -78,9 +96,13 @@ def write_pages(output, found):
     pages |= {f"{page.name}.md": page.page(found) for page in translated}
     text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
     pages["measurements.md"] = for_doxygen(text).replace("\n", " {#measurements}\n\n[TOC]\n", 1)
+    layout = (ROOT / "docs/site/layout.xml").read_text(encoding="utf-8")
+    if is_for_class:
+        layout = TAB.sub("", layout)
+        pages = {name: for_students(text) for name, text in pages.items()
+                 if name.removesuffix(".md") not in INSTRUCTORS}
     for name, text in pages.items():
         (output / "pages" / name).write_text(filled(text, parts), encoding="utf-8")
-    layout = (ROOT / "docs/site/layout.xml").read_text(encoding="utf-8")
     (output / "layout.xml").write_text(filled(layout, parts), encoding="utf-8")
 
 
@@ -145,7 +167,7 @@ def counted_warnings(text):
             if line.strip() and not (line.endswith(UNDOCUMENTED) and SPEAKS_FOR_ITSELF.search(line))]
 
 
-def build(output, mini=None, programs=None):
+def build(output, mini=None, programs=None, is_for_class=False):
     doxygen = shutil.which("doxygen")
     if not doxygen:
         print("docs: doxygen is not installed; labs/lab setup installs it", file=sys.stderr)
@@ -154,7 +176,7 @@ def build(output, mini=None, programs=None):
     for folder in ("pages", "pictures"):
         (output / folder).mkdir(parents=True)
     found = labs.read_labs(ROOT)
-    write_pages(output, found)
+    write_pages(output, found, is_for_class)
     write_header(output, doxygen)
     files = copy_pictures(output)
     if programs:
@@ -183,9 +205,10 @@ def main():
     parser.add_argument("--mini", type=Path, help="libmini's program, which makes the figures' numbers")
     parser.add_argument("--programs", type=Path, metavar="FOLDER", help="libmini's programs, which take "
                         "the picture of a run report; without them docs/figures has it")
+    parser.add_argument("--for-class", action="store_true", help="without answers, for students")
     options = parser.parse_args()
     sys.exit(build(options.output.resolve(), options.mini and options.mini.resolve(),
-                   options.programs and options.programs.resolve()))
+                   options.programs and options.programs.resolve(), options.for_class))
 
 
 if __name__ == "__main__":

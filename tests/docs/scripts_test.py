@@ -135,6 +135,12 @@ class Markdown(unittest.TestCase):
         self.assertEqual(page.count("\\htmlonly[block]"), 2)
         self.assertEqual(page.count("\\endhtmlonly"), 2)
 
+    def test_students_get_no_answers_and_two_hints(self):
+        answer, second, third = (markdown.folded(*each, "A.\n") for each in (
+            ("answer", "Answer"), ("hint", "Hint 2"), ("hint", "Hint 3")))
+        page = f"## Warm-up\n\n{answer}{second}{third}## Questions\n{answer}[A](@ref grading)"
+        self.assertEqual(build.for_students(page), f"## Warm-up\n\n{answer}{second}## Questions\nA")
+
 
 class Chinese(unittest.TestCase):
     def test_lines_are_joined_and_what_doxygen_would_miss_is_marked(self):

@@ -1,7 +1,5 @@
 """Labs are read from their folders, task tables and hints."""
 
-import unittest
-
 from fake_tree import PARTITION, SAMPLER, FakeTree
 from author_tool import rules
 from author_tool.mutants import read_mutants

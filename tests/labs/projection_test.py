@@ -1,7 +1,5 @@
 """A lab's check compiles the learner's files of this lab, and no others."""
 
-import unittest
-
 from fake_tree import PARTITION, SAMPLER, FakeTree
 from lab_tool import projection
 

@@ -1,13 +1,11 @@
 """What labs/lab submit packs and refuses, and what labs/lab grade --submission accepts."""
 
 import json
-import unittest
 import zipfile
 
 from fake_tree import PARTITION, FakeTree
 from lab_tool import submission
 from lab_tool.screen import LabError
-from lab_tool.state import State
 
 SOURCE = "07-partition/part.cpp"
 HUNT, TEST = "07-partition/bug_hunt.cpp", "07-partition/my_test.cpp"

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as xml
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool.state import State
 
 OWN = "work/07-partition/my_test.cpp"
 PROGRAM = """\

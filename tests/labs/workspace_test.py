@@ -1,7 +1,5 @@
 """Starting and resetting labs in work/ never loses the learner's code."""
 
-import unittest
-
 from fake_tree import CORE, PARTITION, TWICE, FakeTree
 from lab_tool.regions import starter
 from lab_tool.screen import LabError

@@ -4,7 +4,7 @@
 Put it into the classroom's repository as CLASSROOM/autograders/ASSIGNMENT/autograder.py, and the
 course beside it: git archive -o course.tar.gz HEAD. The course that grades is this one, not the
 student's copy, of which only work/ is taken. It writes result.json (classroom50/result/v1).
-docs/pages/instructors.md of libmini has the runtime that it needs."""
+docs/pages/grading.md of libmini has the runtime that it needs."""
 
 import os
 import subprocess

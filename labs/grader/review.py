@@ -11,7 +11,8 @@ import re
 from lab_tool.projection import files_of
 
 STRANGE = re.compile(
-    r"\bnamespace\s+Catch\b|\bCatch::|\.incbin|\basm\b|\b__asm\w*|\bMINI_(?:TOKEN|MUTANT)\b|/proc/"
+    r"\bnamespace\s+Catch\b|\bCatch::|\bTEST_CASE\w*|\bCATCH_\w+"
+    r"|\.incbin|\basm\b|\b__asm\w*|\bMINI_(?:TOKEN|MUTANT)\b|/proc/"
     r"|\b_*(?:at|quick_|at_quick_)?[eE]xit\s*\(|\bexec[lv]\w*\s*\(|\bdl(?:open|sym)\b"
     r"|#\s*include\s+\S+\.(?:cpp|cu|o)\b")
 SUCCESS = re.compile(r"\breturn\s+(?:0|EXIT_SUCCESS|false)\s*;")  # of main

@@ -1,10 +1,7 @@
 """Each format of grades has the fields that its readers document, and can be read back whatever
 student code has printed."""
 
-import contextlib
 import csv
-import importlib.util
-import io
 import json
 import os
 import shutil
@@ -118,10 +115,12 @@ class Classroom50(unittest.TestCase):
 
 TOOL = """\
 #!/bin/sh
-[ -d $4 ] || {{ echo "lab: $4 is not a zip" >&2; exit 1; }}
-rm -rf {root}/work; mkdir {root}/work; cp -r $4/* {root}/work
-echo '{{"labs": [{{"lab": "09", "points": 4, "of": 5, "review": ["one", "two"]}}]}}' > $8
+[ -d $9 ] || {{ echo "lab: $9 is not a zip" >&2; exit 1; }}
+rm -rf {root}/work; mkdir {root}/work; cp -r $9/* {root}/work
+echo '{{"points": 9, "of": 10, "labs": [{{"points": 4, "review": ["one", "two"]}},
+        {{"points": 5, "review": ["three"]}}]}}' > $7
 """
+MOODLE, CANVAS = "Ada_Lovelace_12345_assignsubmission_file", "lovelaceada_LATE_77_890_a_1_2.zip"
 CHEAT = """\
 namespace Catch { struct TestFailureException {}; }
 asm(".incbin \\"course/lab09.o\\"");
@@ -131,32 +130,31 @@ void quit() { _exit(0); }  // exits
 
 
 class Folder(FakeTree):
-    """labs/grader/grade_folder.py, with a stand-in for labs/lab."""
+    """labs/grader/grade_folder.py and fill_marks.py, with a stand-in for labs/lab."""
 
     def setUp(self):
         super().setUp()
         self.write_core()
         self.write("labs/09-sampler/bug_hunt.cpp", "".join(f"int a_line_of_the_bug_hunt_{n};\n" for n in range(9)))
         self.write_program("labs/lab", TOOL.format(root=self.root))
-        spec = importlib.util.spec_from_file_location("folder", ROOT / "labs/grader/grade_folder.py")
-        self.script = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(self.script)
         self.patch(("lab_tool.workspace.Catalogue", self.catalogue), ("grader.review.LEAST_LINES", 1))
-        self.script.LABS = self.root / "labs"
+        shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader")
+
+    def script(self, name, *words, code=0):
+        """Returns the rows that a script of labs/grader writes, and its messages."""
+        done = subprocess.run([self.root / "labs/grader" / name, *words], capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return list(csv.reader(done.stdout.splitlines())), done.stderr
 
     def found(self, **files):
         """Returns what is found in a submission, which the stand-in copies to work/."""
         for name, text in files.items():
-            self.write(f"all/Ada_1/09-sampler/{name}.cpp", text)
-        self.write("all/broken.zip", "no zip")
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()), \
-                mock.patch("sys.argv", ["grade_folder.py", f"{self.root}/all", "9"]):
-            self.script.main()
-        head, ada, broken = csv.reader(out.getvalue().splitlines())
-        self.assertEqual(head, ["submission", "lab", "points", "of", "review"])
-        self.assertEqual(broken, ["broken.zip", "", "", "", f"lab: {self.root}/all/broken.zip is not a zip"])
-        self.assertEqual(ada, ["Ada_1", "09", "4", "5", "one; two"])
+            self.write(f"all/{MOODLE}/09-sampler/{name}.cpp", text)
+        self.write(f"all/{CANVAS}", "no zip")
+        (head, ada, broken), _ = self.script("grade_folder.py", self.root / "all", "7,9")
+        self.assertEqual(head, ["identifier", "submission", "lab07", "lab09", "total", "of", "review"])
+        self.assertEqual(ada, ["12345", MOODLE, "4", "5", "9", "10", "one; two; three"])
+        self.assertEqual(broken, ["77", CANVAS, *4 * [""], f"lab: {self.root}/all/{CANVAS} is not a zip"])
         workspace = Workspace()
         return "; ".join(findings(workspace, workspace.catalogue.lab("09")))
 
@@ -169,14 +167,24 @@ class Folder(FakeTree):
         self.assertEqual(self.found(sampler=CORE, bug_hunt=hunt), "")  # guided: it has the markers
 
     def test_what_an_instructor_should_read_is_named(self):
-        found = self.found(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\n")
+        found = self.found(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\nTEST_CASE();\n")
         for what in ("sampler.cpp:1 has namespace Catch", "sampler.cpp:2 has asm", "sampler.cpp:2 has .incbin",
-                     "sampler.cpp:3 has Catch::", "sampler.cpp:4 has _exit(", "more.cpp:1 has #include <a.cpp",
-                     "bug_hunt.cpp has 0 of 9 lines of the hunt",
+                     "sampler.cpp:3 has Catch::", "sampler.cpp:4 has _exit(", "more.cpp:2 has TEST_CASE",
+                     "more.cpp:1 has #include <a.cpp", "bug_hunt.cpp has 0 of 9 lines of the hunt",
                      'bug_hunt.cpp has 1 times "return 0;", the hunt 0'):
             self.assertIn(f"work/09-sampler/{what}", found)
         frame = CORE.replace("// [lab09.1] Interleave.\n", "").replace("    // [lab09.1]\n", "")
         self.assertIn("lines of the guided frame", self.found(sampler=frame, bug_hunt=""))
+
+    def test_the_points_are_filled_into_the_platforms_table(self):
+        marks = "identifier,submission,lab07,total,of,review\n{},,5,75,70,\neve,,,,,no zip\n"
+        for who, key, in (("12345", "Participant 12345"), ("ada1", "ada1"), ("7", "7")):
+            self.write("marks.csv", marks.format(who))
+            table = f'ID,"Name, first",Grade\n,Possible,70\n{key},"L, A",%s\neve,E,3\n1,,4\n'
+            self.write("table.csv", "\ufeff" + table % "")
+            told = self.script("fill_marks.py", self.root / "marks.csv", self.root / "table.csv", "ID", "Grade", code=1)
+            rows = list(csv.reader((table % 75).splitlines()))
+            self.assertEqual(told, (rows, "not written: eve has no points\n"))
 
 
 class JUnit(unittest.TestCase):

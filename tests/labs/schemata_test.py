@@ -14,7 +14,6 @@ from author_tool.schemata import generate, schemata
 from lab_tool.screen import LabError
 from lab_tool.verdict import Verdict
 
-
 CODE = "begin a b c a b d end".split()
 
 

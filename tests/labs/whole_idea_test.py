@@ -214,7 +214,3 @@ class LabTest(unittest.TestCase):
             kept = Path(re.search("as they were: (.*)\n", out)[1]) / FOLDER.name / "self_test.cpp"
             self.assertIn('kAnswer2 = "acb 30"', kept.read_text(encoding="utf-8"))
             self.assertNotIn("acb", (work / "self_test.cpp").read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -171,7 +171,3 @@ class Errors(unittest.TestCase):
         self.assertEqual(done.stderr, "none/bin/strided_loops is not there: build it with\n"
                                       "  cmake --preset none; cmake --build none --target "
                                       "strided_loops\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -30,7 +30,7 @@ KEPT_FILES = ("AGENTS.md", "CLAUDE.md", "CMakeLists.txt", "CMakePresets.json", "
               ".clangd", ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md",
               "labs/built.py", "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
 LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test|test_yours)\."
-                      r"|docs/pages/(instructors|labs|library|index|interface|validation)\.md"
+                      r"|docs/pages/(instructors|grading|syllabus|labs|library|index|interface|validation)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
 # An answer is a fold (<details>). Those of a warm-up stay, since it is no hand-in, and so does a
 # hunt's "Where to look".

@@ -16,7 +16,7 @@ import shutil
 from pathlib import Path
 
 from author_tool import export_objects
-from lab_tool.catalogue import COURSE, PAGES, Catalogue
+from lab_tool.catalogue import COURSE, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
 from lab_tool.regions import starter
@@ -82,11 +82,11 @@ class Export:
             return starter(text, path)
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
-        if path.endswith((*PAGES, "AGENTS.md")):
+        if path.endswith(".md"):
             page = OPEN_ONLY.sub("", text).rstrip() + "\n"
             page = FOLD.sub(lambda fold: "" if is_answer(page, fold) else fold[0], page)
-            return re.sub(r"\[([^\]]*)\]\(\.\./(\d\d)-[^)]*\)", lambda link: (  # of other labs, no links
-                link[0] if link[2] in self.numbers else link[1]), page)
+            return re.sub(r"!?\[([^\]]*)\]\(([\w./-]+\.\w+)\)", lambda link: link[0] if self.is_kept(
+                os.path.normpath(f"{path}/../{link[2]}")) else link[1], page)  # no dead links
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))
         if path == DEMO + "CMakeLists.txt" and "16" not in self.numbers:

@@ -37,7 +37,6 @@ PRESETS = {"version": 6, "configurePresets": [
     {"name": "editor", "inherits": "release"}],
     "buildPresets": [{"name": "release"}, {"name": "tsan"}]}
 
-
 PAGE = """
 ## Warm-up, by hand
 
@@ -93,7 +92,7 @@ It runs on mutants.
 
 All 22.
 
-Each lab has two pages.
+Each lab has [two](09-sampler/README.md) ![pages](../docs/figures/a.png), [as](07-partition/README.md).
 """
 PATCH = """\
 @@ other-index: The index is one too large.
@@ -156,7 +155,7 @@ class Course(FakeTree):
 
 Code is in `work/`, with a folder for each lab.
 
-Each lab has two pages.
+Each lab has two pages, [as](07-partition/README.md).
 """)
         self.assertEqual(self.text("tests/CMakeLists.txt"), "add_library(main)\n")
         self.assertIn("| [07](labs/07-partition/README.md) | Partition |  | 5 |",

@@ -150,10 +150,8 @@ target_compile_options(mini_half_written INTERFACE
 # Precompiled headers bring the optimisation that they were compiled with.
 if(MINI_PRECOMPILED AND TARGET fmt::fmt)
     mini_precompile(mini_headers)
-    if(CMAKE_BUILD_TYPE STREQUAL "Release")
-        mini_precompile(mini_optimised_headers)
-        set_target_properties(mini_optimised_headers PROPERTIES MINI_OPTIMISED YES)
-    endif()
+    mini_precompile(mini_optimised_headers)
+    set_target_properties(mini_optimised_headers PROPERTIES MINI_OPTIMISED YES)
     mini_precompile(mini_checked_headers mini_checked)
 endif()
 
@@ -193,10 +191,10 @@ endfunction()
 # mini_optimise(<target> <optimised>): compiles a target as a component that is OPTIMISED or not.
 function(mini_optimise target optimised)
     set_target_properties(${target} PROPERTIES MINI_OPTIMISED ${optimised})
-    if(NOT optimised)
-        mini_precompiled(${target} mini_headers)
-    elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+    if(optimised)
         mini_precompiled(${target} mini_optimised_headers)
+    else()
+        mini_precompiled(${target} mini_headers)
     endif()
 endfunction()
 

@@ -27,7 +27,7 @@ import slides  # noqa: E402
 import translations  # noqa: E402
 from author_tool.export import HINTS, is_answer  # noqa: E402
 from finish import finish  # noqa: E402
-from markdown import for_doxygen  # noqa: E402
+from markdown import for_doxygen, with_references  # noqa: E402
 
 THEME = Path("/usr/share/doxygen-awesome-css")
 STYLES = ("doxygen-awesome.css", "doxygen-awesome-sidebar-only.css",
@@ -46,12 +46,8 @@ SPEAKS_FOR_ITSELF = re.compile(
     r"Member (?P<made>\w+)\(.*\(function\) of (class|struct) (\w+::)*(?P=made) |"
     r"Member [a-z_]+\(\)( const)?( override)?( ?=0)? \(function\) of (class|struct) ")
 UNDOCUMENTED = " is not documented."
-# What works on a page of the repository, and what it becomes for Doxygen.
+# What works on a page of the repository, and what it becomes for Doxygen; besides its links to pages.
 PLAIN = {
-    r"\]\((?:\.\./)?(\w+)\.md\)": r"](@ref \1)",
-    r"\]\(\.\./\.\./(libmini/[\w/]+\.hpp)\)": r"](@ref \1)",
-    r"\]\(\.\./\.\./labs/(\d\d)-[\w-]+/README\.md\)": r"](@ref lab\1)",
-    r"\]\(\.\./\.\./labs/(\d\d)-[\w-]+/going_further\.md\)": r"](@ref lab\1_further)",
     r"\]\(\.\./figures/([\w.]+)\)": r"](figures-\1)",
     "<!-- contents -->": "[TOC]",
     r"<!-- file: (\S+) -->": r"\\include \1",
@@ -79,6 +75,7 @@ def named(path):
     of plain links."""
     name = "mainpage" if path.stem == "index" else path.stem
     text = path.read_text(encoding="utf-8").replace("\n", f" {{#{name}}}\n", 1)
+    text = with_references(text, "docs/pages")
     for plain, special in PLAIN.items():
         text = re.sub(plain, special, text)
     return text
@@ -95,7 +92,8 @@ def write_pages(output, found, is_for_class):
         pages |= {f"{name}.md": text for name, text in labs.pages_of(lab).items()}
     pages |= {f"{page.name}.md": page.page(found) for page in translated}
     text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
-    pages["measurements.md"] = for_doxygen(text).replace("\n", " {#measurements}\n\n[TOC]\n", 1)
+    pages["measurements.md"] = for_doxygen(text, "docs").replace(
+        "\n", " {#measurements}\n\n[TOC]\n", 1)
     layout = (ROOT / "docs/site/layout.xml").read_text(encoding="utf-8")
     if is_for_class:
         layout = TAB.sub("", layout)

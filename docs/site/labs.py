@@ -11,8 +11,6 @@ from markdown import folded, for_doxygen
 
 # The tasks are inserted before the first of these sections.
 BEFORE = re.compile(r"^## (?:Pitfalls|Bug hunt|Questions)$", re.MULTILINE)
-# A page's last link to the second page: there that page's place in the tree is.
-LAST_LINK = re.compile(r"\[([^\]]*)\]\(going_further\.md\)(?!.*\(going_further\.md\))", re.DOTALL)
 # A link to a heading, a program or a header.
 LOCAL = re.compile(r"\[([^\]]*)\]\((?:#[\w-]+|\w+\.cpp|\.\./\.\./libmini/[\w/.]+)\)")
 TIME = re.compile(r"^Time: (\d+) hours", re.MULTILINE)
@@ -64,10 +62,11 @@ def task_section(lab, task):
 def body_of(lab, path):
     """Returns a page of a lab for Doxygen, without its title."""
     text = LOCAL.sub(r"\1", path.read_text(encoding="utf-8").split("\n", 1)[1])
-    body = for_doxygen(text, lambda name: f"{lab.folder.name}-{name}")
-    body = LAST_LINK.sub(lambda link: f'\\subpage {further_of(lab)} "{" ".join(link[1].split())}"', body)
-    return (body.replace("](going_further.md)", f"](@ref {further_of(lab)})")
-            .replace("](README.md)", f"](@ref {page_of(lab)})"))
+    body = for_doxygen(text, f"labs/{lab.folder.name}", lambda name: f"{lab.folder.name}-{name}")
+    # The last link to the second page is that page's place in the tree.
+    last = rf"\[([^\]]*)\]\(@ref {further_of(lab)}\)(?!.*\(@ref {further_of(lab)}\))"
+    return re.sub(last, lambda link: f'\\subpage {further_of(lab)} "{" ".join(link[1].split())}"', body,
+                  flags=re.DOTALL)
 
 
 def lab_page(lab):

@@ -1,14 +1,21 @@
 """Converts a plain Markdown README into a page that Doxygen renders correctly."""
 
 import html
+import posixpath
 import re
 from pathlib import Path
 
 IMAGE = re.compile(r"!\[([^\]]*)\]\(((?:[\w.-]+/)*[\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
-PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
-LAB = re.compile(r"\]\(\.\./(\d\d)-[\w-]+/(README|going_further)\.md\)")  # to another lab's page
-PAGES = {"README": "", "going_further": "_further"}  # what a lab's page is named after labNN
+LINK = re.compile(r"\]\(([\w./-]+\.(?:md|hpp))\)")
+# The files that have a page on the site, and the names of these pages.
+NAMES = {
+    r"docs/(?:pages/)?(\w+)\.md": r"\1",
+    r"docs/zh/(\w+)\.md": r"zh_\1",
+    r"labs/(\d\d)-[\w-]+/README\.md": r"lab\1",
+    r"labs/(\d\d)-[\w-]+/going_further\.md": r"lab\1_further",
+    r"(libmini/[\w/]+\.hpp)": r"\1",
+}
 # The headers and folders of headers that the site leaves out.
 LEFT_OUT = tuple(re.findall(r"^(?:EXCLUDE *=)? *(libmini/[\w/.]+)",
                             (Path(__file__).parents[1] / "Doxyfile").read_text(), re.MULTILINE))
@@ -54,9 +61,19 @@ def escaped(line):
     return "".join(parts)
 
 
-def for_doxygen(text, picture=lambda name: name):
-    """Returns the page's text for Doxygen. picture(name) must return the file name of a picture in the
-    site's folder."""
+def with_references(text, folder):
+    """Returns the text of a page in a folder of the repository, with Doxygen's references in place of its
+    links to files that have a page on the site."""
+    def reference(link):
+        target = posixpath.normpath(f"{folder}/{link[1]}")
+        found = (re.sub(file, name, target) for file, name in NAMES.items() if re.fullmatch(file, target))
+        return f"](@ref {name})" if (name := next(found, "")) else link[0]
+    return LINK.sub(reference, text)
+
+
+def for_doxygen(text, folder="labs/lab", picture=lambda name: name):
+    """Returns the text for Doxygen of a page in a folder of the repository. picture(name) must return the
+    file name of a picture in the site's folder."""
     out, in_code, after_blank = [], False, True
     for line in text.split("\n"):
         if line.strip():
@@ -66,9 +83,8 @@ def for_doxygen(text, picture=lambda name: name):
     text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
     text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
     text = PLAYER.sub(lambda found: player(found[1]), text)
-    text = LAB.sub(lambda found: f"](@ref lab{found[1]}{PAGES[found[2]]})",
-                   PAGE.sub(r"](@ref \1)", text))
-    return HEADER.sub(linked, ITALIC_LINK.sub(r"<em>[\1]\2</em>", text))
+    text = ITALIC_LINK.sub(r"<em>[\1]\2</em>", with_references(text, folder))
+    return HEADER.sub(linked, text)
 
 
 def linked(header):

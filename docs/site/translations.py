@@ -23,9 +23,7 @@ BLANK = re.compile(r"\n(?:[ \t]*\n)+")
 NO_WORDS = ("<details", "</details", "<summary", "<!--")  # folds, and the places of figures and cards
 
 LAB = re.compile(r"labs/(\d\d)-[\w-]+/README\.md")
-LOCAL = re.compile(r"\[([^\]]*)\]\((?:#[\w-]+|\.\./(?:[\w-]+/)+\w+\.cpp)\)")  # to a heading or a program
-OURS = re.compile(r"\]\((\w+)\.md\)")  # to another page of docs/zh
-ENGLISH = re.compile(r"\]\(\.\./(?:pages/)?(\w+)\.md\)")
+LOCAL = re.compile(r"\[([^\]]*)\]\((?:#[\w-]+|(?:\.\./)+(?:[\w-]+/)+\w+\.cpp)\)")  # to a heading or a program
 WIDE = "\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"  # characters between which no space is
 MARKS = "\u2018-\u201d\u3001-\u3011\uff00-\uffef"  # punctuation
 LINE_BREAK = re.compile(rf"(?<=[{WIDE}])\n *(?=[{WIDE}])|(?<=\S)\n *(?=[{MARKS}])"
@@ -108,9 +106,8 @@ class Translation:
 
     def page(self, labs):
         """Returns the Markdown for Doxygen. The tasks' hints are on the English pages."""
-        body = LOCAL.sub(r"\1", "".join(self.parts).replace("](../../labs/", "](../"))
-        body = for_doxygen(prepared(body), lambda path: path.removeprefix("../").replace("/", "-"))
-        body = OURS.sub(r"](@ref zh_\1)", ENGLISH.sub(r"](@ref \1)", body))
+        body = LOCAL.sub(r"\1", "".join(self.parts))
+        body = for_doxygen(prepared(body), "docs/zh", lambda path: "-".join(path.split("/")[-2:]))
         for task in (task for lab in labs for task in lab.tasks):
             anchor = "task" + task.name.replace(".", "_")
             body = body.replace(f"| {task.name} |", f"| [{task.name}](@ref {anchor}) |", 1)

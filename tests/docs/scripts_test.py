@@ -106,12 +106,14 @@ class Markdown(unittest.TestCase):
         self.assertEqual(markdown.for_doxygen("So:\n\n    x #7 @y\n"), "So:\n\n    x #7 @y\n")
 
     def test_a_picture_over_two_lines_keeps_its_description(self):
-        page = markdown.for_doxygen("![Ten\nsamples](a.svg)", lambda name: f"07-{name}")
+        page = markdown.for_doxygen("![Ten\nsamples](a.svg)", picture=lambda name: f"07-{name}")
         self.assertIn('<img src="07-a.svg" alt="Ten samples"/>', page)
 
     def test_a_link_to_a_page_of_the_site_is_a_reference(self):
         self.assertEqual(markdown.for_doxygen("a [rank](../../docs/pages/glossary.md), b"),
                          "a [rank](@ref glossary), b")
+        self.assertEqual(markdown.with_references("[a](labs.md), [b](../pages/labs.md)", "docs/zh"),
+                         "[a](@ref zh_labs), [b](@ref labs)")
         self.assertEqual(markdown.for_doxygen("is [*sharding*](../../docs/pages/glossary.md)"),
                          "is <em>[sharding](@ref glossary)</em>")
 

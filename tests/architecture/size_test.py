@@ -22,8 +22,8 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62860, 50000),
-    "core: libmini without extras": (44420, 34000),
+    "libmini": (62870, 50000),
+    "core: libmini without extras": (44430, 34000),
     "reading core": (17260, 14000),
     "reached by parallel/ddp.cpp": (7500, 8000),
     "extras": (18450, 18000),
@@ -38,7 +38,7 @@ LIMITS = {
     "libmini/datasets": (2130, None),
     "libmini/distributed/backends": (700, None),
     "libmini/distributed/collectives": (810, None),
-    "libmini/distributed/group": (2250, None),
+    "libmini/distributed/group": (2270, None),
     "libmini/distributed/launch": (500, None),
     "libmini/distributed/net": (1430, None),
     "libmini/distributed/rendezvous": (1140, None),

@@ -52,19 +52,19 @@ std::vector<int> ProcessGroup::world_ranks() const {
     return ranks;
 }
 
-// Waits for the collective that `start` starts. Throws Error if another thread waits in
-// this function.
+// Waits for the collective `name` that `start` starts. Throws Error if another thread
+// waits in this function.
 template <typename Start>
-void ProcessGroup::wait_alone(const Start& start) {
+void ProcessGroup::wait_alone(const char* name, const Start& start) {
     std::thread::id none;
-    MINI_CHECK(waiting_.compare_exchange_strong(none, std::this_thread::get_id()),
-               "two threads call blocking operations of one group at the same time, so "
+    MINI_CHECK(waiting_.compare_exchange_strong(none, std::this_thread::get_id()), name,
+               ": two threads call blocking operations of one group at the same time, so "
                "the ranks cannot agree on an order; give each thread its own group");
     struct End {
         ~End() { waiting = std::thread::id(); }
         std::atomic<std::thread::id>& waiting;
     } const end{waiting_};
-    if (const WorkHandle work = start()) work->wait();
+    start()->wait();
 }
 
 WorkHandle ProcessGroup::all_reduce_async(Tensor tensor, ReduceOp op,
@@ -75,7 +75,8 @@ WorkHandle ProcessGroup::all_reduce_async(Tensor tensor, ReduceOp op,
                   .algorithm = algorithm});
 }
 void ProcessGroup::all_reduce(Tensor tensor, ReduceOp op, Algorithm algorithm) {
-    wait_alone([&] { return all_reduce_async(std::move(tensor), op, algorithm); });
+    wait_alone("all_reduce",
+               [&] { return all_reduce_async(std::move(tensor), op, algorithm); });
 }
 
 WorkHandle ProcessGroup::broadcast_async(Tensor tensor, int root) {
@@ -84,7 +85,7 @@ WorkHandle ProcessGroup::broadcast_async(Tensor tensor, int root) {
                   .root = root});
 }
 void ProcessGroup::broadcast(Tensor tensor, int root) {
-    wait_alone([&] { return broadcast_async(tensor, root); });
+    wait_alone("broadcast", [&] { return broadcast_async(tensor, root); });
 }
 
 WorkHandle ProcessGroup::reduce_async(Tensor tensor, int root, ReduceOp op) {
@@ -94,7 +95,7 @@ WorkHandle ProcessGroup::reduce_async(Tensor tensor, int root, ReduceOp op) {
                   .root = root});
 }
 void ProcessGroup::reduce(Tensor tensor, int root, ReduceOp op) {
-    wait_alone([&] { return reduce_async(tensor, root, op); });
+    wait_alone("reduce", [&] { return reduce_async(tensor, root, op); });
 }
 
 WorkHandle ProcessGroup::all_gather_async(std::vector<Tensor> outputs, Tensor input) {
@@ -103,7 +104,7 @@ WorkHandle ProcessGroup::all_gather_async(std::vector<Tensor> outputs, Tensor in
                   .inputs = {std::move(input)}});
 }
 void ProcessGroup::all_gather(std::vector<Tensor> outputs, Tensor input) {
-    wait_alone([&] { return all_gather_async(outputs, input); });
+    wait_alone("all_gather", [&] { return all_gather_async(outputs, input); });
 }
 
 WorkHandle ProcessGroup::gather_async(std::vector<Tensor> outputs, Tensor input,
@@ -114,7 +115,7 @@ WorkHandle ProcessGroup::gather_async(std::vector<Tensor> outputs, Tensor input,
                   .root = root});
 }
 void ProcessGroup::gather(std::vector<Tensor> outputs, Tensor input, int root) {
-    wait_alone([&] { return gather_async(outputs, input, root); });
+    wait_alone("gather", [&] { return gather_async(outputs, input, root); });
 }
 
 WorkHandle ProcessGroup::scatter_async(Tensor output, std::vector<Tensor> inputs,
@@ -125,7 +126,7 @@ WorkHandle ProcessGroup::scatter_async(Tensor output, std::vector<Tensor> inputs
                   .root = root});
 }
 void ProcessGroup::scatter(Tensor output, std::vector<Tensor> inputs, int root) {
-    wait_alone([&] { return scatter_async(output, inputs, root); });
+    wait_alone("scatter", [&] { return scatter_async(output, inputs, root); });
 }
 
 WorkHandle ProcessGroup::reduce_scatter_async(Tensor output, std::vector<Tensor> inputs,
@@ -137,7 +138,8 @@ WorkHandle ProcessGroup::reduce_scatter_async(Tensor output, std::vector<Tensor>
 }
 void ProcessGroup::reduce_scatter(Tensor output, std::vector<Tensor> inputs,
                                   ReduceOp op) {
-    wait_alone([&] { return reduce_scatter_async(output, inputs, op); });
+    wait_alone("reduce_scatter",
+               [&] { return reduce_scatter_async(output, inputs, op); });
 }
 
 WorkHandle ProcessGroup::all_to_all_async(std::vector<Tensor> outputs,
@@ -147,7 +149,7 @@ WorkHandle ProcessGroup::all_to_all_async(std::vector<Tensor> outputs,
                   .inputs = std::move(inputs)});
 }
 void ProcessGroup::all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs) {
-    wait_alone([&] { return all_to_all_async(outputs, inputs); });
+    wait_alone("all_to_all", [&] { return all_to_all_async(outputs, inputs); });
 }
 
 WorkHandle ProcessGroup::all_gather_into_tensor_async(Tensor output, Tensor input) {
@@ -155,7 +157,8 @@ WorkHandle ProcessGroup::all_gather_into_tensor_async(Tensor output, Tensor inpu
         parts_like("all_gather_into_tensor", output, input, world_size()), input);
 }
 void ProcessGroup::all_gather_into_tensor(Tensor output, Tensor input) {
-    wait_alone([&] { return all_gather_into_tensor_async(output, input); });
+    wait_alone("all_gather_into_tensor",
+               [&] { return all_gather_into_tensor_async(output, input); });
 }
 
 WorkHandle ProcessGroup::reduce_scatter_tensor_async(Tensor output, Tensor input,
@@ -164,7 +167,8 @@ WorkHandle ProcessGroup::reduce_scatter_tensor_async(Tensor output, Tensor input
         output, parts_like("reduce_scatter_tensor", input, output, world_size()), op);
 }
 void ProcessGroup::reduce_scatter_tensor(Tensor output, Tensor input, ReduceOp op) {
-    wait_alone([&] { return reduce_scatter_tensor_async(output, input, op); });
+    wait_alone("reduce_scatter_tensor",
+               [&] { return reduce_scatter_tensor_async(output, input, op); });
 }
 
 WorkHandle ProcessGroup::all_to_all_single_async(Tensor output, Tensor input,
@@ -179,7 +183,7 @@ WorkHandle ProcessGroup::all_to_all_single_async(Tensor output, Tensor input,
 }
 void ProcessGroup::all_to_all_single(Tensor output, Tensor input,
                                      Shape output_split_sizes, Shape input_split_sizes) {
-    wait_alone([&] {
+    wait_alone("all_to_all_single", [&] {
         return all_to_all_single_async(output, input, output_split_sizes,
                                        input_split_sizes);
     });
@@ -189,7 +193,7 @@ WorkHandle ProcessGroup::barrier_async() {
     return start({.operation = Operation::kBarrier});
 }
 void ProcessGroup::barrier() {
-    wait_alone([&] { return barrier_async(); });
+    wait_alone("barrier", [&] { return barrier_async(); });
 }
 
 WorkHandle ProcessGroup::send_async(Tensor tensor, int peer, uint64_t tag) {

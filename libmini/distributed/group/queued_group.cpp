@@ -24,6 +24,12 @@ bool are_in_order(const PointMessage& a, const PointMessage& b) {
     return a.direction == b.direction && one_peer && a.tag == b.tag;
 }
 
+// The Work of a collective that its caller has run.
+struct DoneWork : Work {
+    bool is_completed() const override { return true; }
+    void wait() override {}
+};
+
 std::unique_ptr<GroupObserver> make_observer(const Backend& backend,
                                              const GroupIdentity& identity) {
     const auto make = make_group_observer.load();
@@ -94,7 +100,8 @@ void QueuedGroup::abandon(const std::string& reason) {
 // ---- the callers' side
 
 WorkHandle QueuedGroup::start(Call call) {
-    if (caller_waits() && run_here(call)) return nullptr;
+    static DoneWork done;
+    if (caller_waits() && run_here(call)) return {WorkHandle(), &done};  // owns nothing
 
     // Without the lock, because a copy or an event in a full stream blocks.
     const auto task = std::make_shared<Task>(std::move(call), *backend_, timeout_);

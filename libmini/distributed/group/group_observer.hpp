@@ -29,17 +29,19 @@ class GroupObserver {
     using OperationId = uint64_t;
 
     virtual ~GroupObserver() = default;
-    /// `started_at`: now, in nanoseconds of the monotonic clock, if the operation has
-    /// started too; else 0.
     virtual OperationId queued(const Collective& /*what*/, uint64_t /*bytes*/,
-                               int /*peer*/ = -1, uint64_t /*tag*/ = 0,
-                               int64_t /*started_at*/ = 0) noexcept {
+                               int /*peer*/ = -1, uint64_t /*tag*/ = 0) noexcept {
         return 0;
     }
     virtual void started(OperationId /*operation*/) noexcept {}
-    /// `now`: 0 if the observer is to read the clock itself.
-    virtual void finished(OperationId /*operation*/, const char* /*algorithm*/ = "",
-                          int64_t /*now*/ = 0) noexcept {}
+    /// A collective starts without having been queued. `now`, here and below: the time in
+    /// nanoseconds of the monotonic clock.
+    virtual OperationId started_at_once(const Collective& /*what*/, uint64_t /*bytes*/,
+                                        int64_t /*now*/) noexcept {
+        return 0;
+    }
+    virtual void finished(OperationId /*operation*/, const char* /*algorithm*/,
+                          int64_t /*now*/) noexcept {}
     virtual void failed(OperationId /*operation*/) noexcept {}
 
     /// Tells why the group ended, and the rank of the job that caused it (-1: none).

@@ -140,8 +140,8 @@ bool QueuedGroup::run_here(Call& call) {
     const DeferredFreeScope scope;
     running_ = true;
     collective.sequence = next_sequence_++;
-    const auto operation = observer_->queued(collective, payload_bytes(call), -1, 0,
-                                             record_begin(call, collective));
+    const auto operation = observer_->started_at_once(collective, payload_bytes(call),
+                                                      record_begin(call, collective));
     lock.unlock();
 
     std::optional<Failure> failure;
@@ -293,7 +293,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
         const std::lock_guard lock(mutex_);
         in_flight_.erase(task);
     }
-    observer_->finished(task->operation_id);
+    observer_->finished(task->operation_id, "", Clock::now().time_since_epoch().count());
     try {
         task->succeed();
     } catch (...) {  // the task is no longer in flight, so fail() would not find it

@@ -211,14 +211,28 @@ int FlightRecorder::world_rank(int rank) const {
 }
 
 FlightRecorder::OperationId FlightRecorder::queued(const Collective& collective,
-                                                   uint64_t bytes, int peer, uint64_t tag,
-                                                   int64_t started_at) noexcept {
-    FlightRecord record{
-        .collective = collective, .peer = world_rank(peer), .tag = tag, .bytes = bytes};
-    record.collective.root = world_rank(collective.root);
-    record.queued_at = started_at != 0 ? started_at : flight_now();
-    record.started_at = started_at;
-    if (started_at != 0) record.state = FlightRecord::State::kStarted;
+                                                   uint64_t bytes, int peer,
+                                                   uint64_t tag) noexcept {
+    return add({.collective = collective,
+                .peer = world_rank(peer),
+                .tag = tag,
+                .bytes = bytes,
+                .queued_at = flight_now()});
+}
+
+FlightRecorder::OperationId FlightRecorder::started_at_once(const Collective& collective,
+                                                            uint64_t bytes,
+                                                            int64_t now) noexcept {
+    return add({.collective = collective,
+                .state = FlightRecord::State::kStarted,
+                .bytes = bytes,
+                .queued_at = now,
+                .started_at = now});
+}
+
+// Appends a record, with its number and the root's rank in the job. Returns the number.
+FlightRecorder::OperationId FlightRecorder::add(FlightRecord record) noexcept {
+    record.collective.root = world_rank(record.collective.root);
     const std::lock_guard lock(mutex_);
     record.number = dump_->recorded + 1;
     dump_->records[dump_->recorded % kFlightRecords] = record;
@@ -239,7 +253,7 @@ void FlightRecorder::end(OperationId id, FlightRecord::State state, const char* 
     FlightRecord* const record = find(id);
     if (record == nullptr) return;
     std::strncpy(record->algorithm, algorithm, sizeof record->algorithm - 1);
-    record->ended_at = now != 0 ? now : flight_now();
+    record->ended_at = now;
     record->state = state;
 }
 

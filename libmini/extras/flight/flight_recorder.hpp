@@ -39,17 +39,19 @@ class FlightRecorder : public GroupObserver {
     /// `bytes` is the size of one rank's tensor; `peer` and `tag` belong to
     /// point-to-point messages. The root and `peer` are ranks of the group.
     OperationId queued(const Collective& collective, uint64_t bytes, int peer = -1,
-                       uint64_t tag = 0, int64_t started_at = 0) noexcept override;
+                       uint64_t tag = 0) noexcept override;
     /// Records that an operation has started.
     void started(OperationId id) noexcept override;
+    /// Records a collective that starts at `now` and was not queued.
+    OperationId started_at_once(const Collective& collective, uint64_t bytes,
+                                int64_t now) noexcept override;
     /// Records that an operation has finished, and the algorithm of an all_reduce.
-    void finished(OperationId id, const char* algorithm = "",
-                  int64_t now = 0) noexcept override {
+    void finished(OperationId id, const char* algorithm, int64_t now) noexcept override {
         end(id, FlightRecord::State::kFinished, algorithm, now);
     }
     /// Records that an operation has failed.
     void failed(OperationId id) noexcept override {
-        end(id, FlightRecord::State::kFailed, "", 0);
+        end(id, FlightRecord::State::kFailed, "", flight_now());
     }
 
     /// Returns the current records.
@@ -71,6 +73,7 @@ class FlightRecorder : public GroupObserver {
   private:
     void open_dump();
     int world_rank(int rank) const;
+    OperationId add(FlightRecord record) noexcept;
     FlightRecord* find(OperationId id) noexcept;
     void end(OperationId id, FlightRecord::State state, const char* algorithm,
              int64_t now) noexcept;

@@ -60,7 +60,7 @@ TEST_CASE(
     CHECK(recorder.snapshot().records.at(0).state == State::kQueued);
     recorder.started(first);
     CHECK(recorder.snapshot().records.at(0).state == State::kStarted);
-    recorder.finished(first, "ring");
+    recorder.finished(first, "ring", flight_now());
     recorder.failed(first);  // too late
     recorder.failed(second);
 
@@ -83,7 +83,7 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     const auto oldest = recorder.queued(all_reduce_number(0), 4);
     for (uint64_t i = 1; i < kFlightRecords + 5; ++i)
         recorder.queued(all_reduce_number(i), 4);
-    recorder.finished(oldest);  // its record is overwritten: must change no other record
+    recorder.finished(oldest, "", 1);  // overwritten: must change no other record
     const Flight flight = recorder.snapshot();
     CHECK(flight.head.recorded == kFlightRecords + 5);
     REQUIRE(flight.records.size() == kFlightRecords);
@@ -102,7 +102,7 @@ TEST_CASE("a copy of the dump has the operation, its times and its state") {
     const std::string path = recorder.copy_to(folder.path(), "because");
     CHECK(contains(path, "-rank1.dump"));
     CHECK(folder.names().size() == 1);
-    recorder.finished(id);  // does not change the copy
+    recorder.finished(id, "", flight_now());  // does not change the copy
 
     const Flight flight = read_dump_file(path);
     CHECK(flight.head.reason == "because");
@@ -294,7 +294,7 @@ TEST_CASE("threads can record and take snapshots concurrently") {
             for (uint64_t i = 0; i < 3000; ++i) {
                 const auto id = recorder.queued(all_reduce_number(i), 4);
                 recorder.started(id);
-                recorder.finished(id);
+                recorder.finished(id, "", flight_now());
                 if (i % 1000 == 0) recorder.snapshot();
             }
         });

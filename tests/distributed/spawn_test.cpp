@@ -3,6 +3,7 @@
 
 #include "libmini/distributed/launch/spawn.hpp"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -192,6 +193,22 @@ TEST_CASE("spawn names a rank that returned before a collective of the others") 
         CHECK(failed.rank() == early);
         CHECK(contains(failed.what(), concat("rank ", early, " returned early: rank ")));
     }
+}
+
+TEST_CASE("without a loopback interface spawn fails at once and names the next step") {
+    if (!can_spawn()) return;
+    const auto body = [](int) {
+        // The loopback interface of a new network is down.
+        const bool is_allowed =
+            ::unshare(CLONE_NEWNET) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+        if (!is_allowed) throw Error("left out");
+        init_process_group();
+    };
+    const std::string text = failure_of([&] { spawn(body, 2); });
+    if (contains(text, "left out"))
+        WARN("left out: this machine forbids network namespaces");
+    else
+        CHECK(contains(text, "Network is unreachable; the loopback interface of this"));
 }
 
 TEST_CASE("an exception that ends the scope of a group does not wait for other ranks") {

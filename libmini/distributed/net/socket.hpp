@@ -81,7 +81,8 @@ enum class Refusal { kNotYet, kNoMore };
 
 /// Connects; blocks, and tries again if an attempt fails, even if the host name has no
 /// address yet (see await_name). Logs a warning after a few seconds. Throws Timeout with
-/// the reason of the last failed attempt if the deadline passes. kNoMore is for an
+/// the reason of the last failed attempt if the deadline passes, and Error at once if the
+/// machine's loopback interface, which the address needs, is down. kNoMore is for an
 /// address at which a process has listened: throws ConnectionClosed if the connection is
 /// refused.
 Socket connect_to(const Address& address, Deadline deadline,

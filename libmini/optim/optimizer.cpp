@@ -2,27 +2,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <unordered_map>
 
 #include "libmini/core/error.hpp"
 
 namespace mini::optim {
-namespace {
-
-void check_different(const std::vector<Tensor>& parameters) {
-    std::unordered_map<const void*, size_t> seen;  // the index of each tensor
-    for (size_t i = 0; i < parameters.size(); ++i) {
-        const auto [first, is_new] = seen.try_emplace(parameters[i].id(), i);
-        if (!is_new)
-            throw UsageError(concat("optimizer: parameters ", first->second, " and ", i,
-                                    " are the same tensor of shape ",
-                                    parameters[i].shape(),
-                                    "; pass each parameter once, as "
-                                    "Module::parameters() returns them"));
-    }
-}
-
-}  // namespace
 
 void check_not_negative(const char* optimizer, const char* option, double value) {
     if (!std::isfinite(value))
@@ -36,17 +21,20 @@ void check_not_negative(const char* optimizer, const char* option, double value)
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
     : parameters_(std::move(parameters)), lr_(lr) {
     if (parameters_.empty()) throw UsageError("optimizer: got no parameters");
+    std::unordered_map<const void*, size_t> seen;  // the index of each tensor
     for (size_t i = 0; i < parameters_.size(); ++i) {
         const Tensor& parameter = parameters_[i];
-        const std::string which =
-            concat("optimizer: parameter ", i, " of shape ", parameter.shape());
-        if (!parameter.is_leaf())
-            throw UsageError(which + " is the result of an operation, not a leaf");
-        if (!parameter.is_contiguous())
-            throw UsageError(concat(which, " and strides ", parameter.strides(),
-                                    " is not contiguous; use ops::contiguous"));
+        const auto [first, is_new] = seen.try_emplace(parameter.id(), i);
+        const std::string fault =
+            !parameter.is_leaf()         ? "the result of an operation, not a leaf"
+            : !parameter.is_contiguous() ? "not contiguous; use ops::contiguous"
+            : is_new                     ? ""
+                     : concat("the same tensor as parameter ", first->second,
+                              "; pass each once, as Module::parameters() returns them");
+        if (!fault.empty())
+            throw UsageError(concat("optimizer: parameter ", i, " of shape ",
+                                    parameter.shape(), " is ", fault));
     }
-    check_different(parameters_);
 }
 
 void Optimizer::zero_grad() {

@@ -208,7 +208,7 @@ TEST_CASE("without a loopback interface spawn fails at once and names the next s
     if (contains(text, "left out"))
         WARN("left out: this machine forbids network namespaces");
     else
-        CHECK(contains(text, "Network is unreachable; the loopback interface of this"));
+        CHECK(contains(text, "Network is unreachable; the loopback interface is down"));
 }
 
 TEST_CASE("an exception that ends the scope of a group does not wait for other ranks") {

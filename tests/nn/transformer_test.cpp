@@ -132,7 +132,8 @@ TEST_CASE("fifty training steps of the transformer give PyTorch's losses", "[cpu
     int64_t numel = 0;
     for (const auto& [name, parameter] : model.named_parameters()) {
         CAPTURE(name);
-        CHECK(digest(parameter.to_vector<float>()) == digests.at(name).get<std::string>());
+        CHECK(digest(parameter.to_vector<float>()) ==
+              digests.at(name).get<std::string>());
         numel += parameter.numel();
     }
     CHECK(numel == 216'448);  // as nn/transformer.hpp says

@@ -30,8 +30,9 @@ TEST_CASE("an optimizer that is given a parameter twice throws and names both in
     const Tensor other = Tensor::ones({1}).set_requires_grad();
     const std::vector<Tensor> list{other, w, Tensor(other.detach()), w};
     const std::string message =
-        "optimizer: parameters 1 and 3 are the same tensor of shape (2,); pass each "
-        "parameter once, as Module::parameters() returns them";
+        "optimizer: parameter 3 of shape (2,) is the same tensor as parameter 1; pass "
+        "each "
+        "once, as Module::parameters() returns them";
     CHECK(test::message_of<UsageError>([&] { optim::SGD(list, {.lr = 0.1}); }) ==
           message);
     CHECK(test::message_of<UsageError>([&] { optim::Adam(list, {.lr = 0.1}); }) ==

@@ -278,9 +278,8 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
             throw ConnectionClosed(reason);
         if (error == ENETUNREACH && is_loopback(address))
             throw Error(concat(reason,
-                               "; the loopback interface of this machine is down: run "
-                               "\"ip link set lo up\", or use run_threads in place of "
-                               "processes"));
+                               "; the loopback interface is down: run \"ip link set lo "
+                               "up\", or use run_threads in place of processes"));
         if (has_passed(deadline)) throw Timeout(reason);
         warning.check(reason, deadline);
         sleep_for(kRetryPause);

@@ -110,8 +110,9 @@ class Catalogue:
 
     @cached_property
     def labs(self):
-        folders = sorted((self.root / "labs").iterdir()) if (self.root / "labs").is_dir() else []
-        return [lab for lab in map(read_lab, folders) if lab]
+        found = filter(None, map(read_lab, sorted((self.root / "labs").glob("*"))))
+        order = self.course["labs"] if self.course else []  # the instructor's
+        return sorted(found, key=lambda lab: (order + [lab.number]).index(lab.number))
 
     @property
     def lab00(self):
@@ -139,9 +140,8 @@ class Catalogue:
     def lab(self, number):
         """Returns the lab named "7", "07" or "lab07"; raises LabError if it does not exist."""
         wanted = str(number).removeprefix("lab").zfill(2)
-        for lab in self.labs:
-            if lab.number == wanted:
-                return lab
+        if found := [lab for lab in self.labs if lab.number == wanted]:
+            return found[0]
         if wanted == "00" and self.lab00:
             raise LabError("lab 00 has no tasks, no hints and no points; its commands are labs/lab "
                            "start 0, check 0, reset 0 and quiz 0")

@@ -217,6 +217,7 @@ Each lab has two pages, [as](07-partition/README.md).
         self.export("9", "7")
         self.assertRegex(self.text("README.md"), r"(?s)start 9 .*\| The whole idea \| 4 hours \| 0 \|\n"
                          r".*\| Sampler \|  \| 5 \|\n.*\| Partition \|  \| 15 \|\n")
+        self.assertEqual([lab.number for lab in Catalogue(self.course).labs], ["09", "07"])
 
     def test_another_processor_is_told_what_to_do(self):
         with mock.patch("author_tool.export_objects.system", lambda: "debian:12"):

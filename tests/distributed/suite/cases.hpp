@@ -51,8 +51,9 @@ inline constexpr DType kTypes[] = {DType::kFloat32, DType::kInt64, DType::kUInt8
 inline constexpr ReduceOp kReduceOps[] = {
     ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct, ReduceOp::kMin, ReduceOp::kMax};
 inline constexpr int64_t kSizes[] = {0, 1, 7, 1000};
-// So many float32 need more memory than a socket's buffers, 1 MiB. Fewer elements under
-// the thread sanitizer, which is slow on large buffers.
+// So many float32, 4 MiB, need more memory than the buffers of two sockets: Linux doubles
+// the 1 MiB that each asks for. Each operation has one such case, of its last root. Fewer
+// elements under the thread sanitizer, which is slow on large buffers.
 inline constexpr int64_t kLarge = (mini::test::kWatchesThreads ? 1 << 18 : 1 << 20) + 3;
 
 bool is_float(DType dtype);

@@ -243,16 +243,13 @@ void add_collectives(std::vector<Case>& cases, const Scope& scope) {
         }
         add({O::kAllReduce, DType::kFloat32, kLarge, Layout::kDense, ReduceOp::kSum,
              algorithm});
-        add({O::kAllReduce, DType::kUInt8, kLarge, Layout::kDense, ReduceOp::kProduct,
-             algorithm});
     }
-    for (const DType dtype : kTypes)
-        add({O::kAllReduce, dtype, kLarge, Layout::kEveryOther, ReduceOp::kMin});
+    add({O::kAllReduce, DType::kBFloat16, kLarge, Layout::kEveryOther, ReduceOp::kMin});
 
     // The other collectives on every dtype, size and root, dense and strided.
     for (const O operation : {O::kBroadcast, O::kReduce, O::kGather, O::kScatter,
-                              O::kAllGather, O::kReduceScatter, O::kAllToAll})
-        for (const int root : roots(operation, scope.world_size)) {
+                              O::kAllGather, O::kReduceScatter, O::kAllToAll}) {
+        for (const int root : roots(operation, scope.world_size))
             for (const DType dtype : kTypes)
                 for (const int64_t n : kSizes)
                     for (const Layout layout : {Layout::kDense, Layout::kEveryOther})
@@ -261,8 +258,8 @@ void add_collectives(std::vector<Case>& cases, const Scope& scope) {
                              .n = n,
                              .layout = layout,
                              .root = root});
-            add({.operation = operation, .n = kLarge, .root = root});
-        }
+        add({.operation = operation, .n = kLarge, .root = scope.world_size - 1});
+    }
     for (const O operation : {O::kAllGather, O::kGather, O::kScatter, O::kReduceScatter})
         for (const int root : roots(operation, scope.world_size))
             for (const DType dtype : kTypes)

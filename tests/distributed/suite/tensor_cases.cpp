@@ -151,9 +151,6 @@ void add_single_tensors(std::vector<Case>& cases, const Scope& scope) {
         for (const int64_t n : kSizes)
             for (const Variant variant : {Variant::kEqual, Variant::kUneven})
                 add({Operation::kAllToAll, dtype, n, variant});
-    for (const Operation operation :
-         {Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll})
-        add({operation, DType::kFloat32, kLarge});
     add({Operation::kAllToAll, DType::kFloat32, kLarge, Variant::kUneven});
 }
 

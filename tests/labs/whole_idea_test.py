@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "labs" / "00-the-whole-idea"
 MNIST = Path(os.environ.get("MINI_DATA_DIR", "")) / "mnist"
-CHANGES = {  # the changes of the page, each made if the variable WRONG has its name
+CHANGES = {  # the changes of the page; a run makes the one that the variable WRONG names
     "// ---- 1.": 'bool wrong(const std::string& what) { return what == std::getenv("WRONG"); }\n// 1.',
     "network.gradients /= ring.P": 'if (!wrong("sum")) network.gradients /= ring.P',
     "for (const Bucket& bucket : buckets) {":
@@ -50,31 +50,26 @@ def replaced(text, changes):
 class MiniDdpTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """Compiles the program with the command of its head, and once more with the changes."""
+        """Compiles the program, which can make the changes, with the command of its head."""
         cls.place = tempfile.TemporaryDirectory()
-        text = (FOLDER / "mini_ddp.cpp").read_text(encoding="utf-8")
-        cls.program = cls.compiled("mini_ddp", text)
-        cls.changed = cls.compiled("changed", replaced(text, CHANGES))
-
-    @classmethod
-    def compiled(cls, name, text):
-        program = Path(cls.place.name) / name
-        command = re.search(r"g\+\+ .*-o ", text)[0].replace("mini_ddp.cpp", f"{name}.cpp")
-        program.with_suffix(".cpp").write_text(text, encoding="utf-8")
-        subprocess.run([*command.split(), name], cwd=cls.place.name, check=True)
-        return program
+        cls.program = Path(cls.place.name) / "mini_ddp"
+        text = replaced((FOLDER / "mini_ddp.cpp").read_text(encoding="utf-8"), CHANGES)
+        cls.program.with_suffix(".cpp").write_text(text, encoding="utf-8")
+        command = re.search(r"g\+\+ .*-o mini_ddp", text)[0]
+        subprocess.run(command.split(), cwd=cls.place.name, check=True)
 
     @classmethod
     def tearDownClass(cls):
         cls.place.cleanup()
 
-    def start(self, *options, program=None):
-        return subprocess.Popen([program or self.program, *options], cwd=self.place.name, text=True,
+    def start(self, *options, wrong=""):
+        return subprocess.Popen([self.program, *options], cwd=self.place.name, text=True,
+                                env={**os.environ, "WRONG": wrong},
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def run_ranks(self, ranks, *options, program=None):
+    def run_ranks(self, ranks, *options, wrong=""):
         """Returns the losses of the epochs, the last accuracy, and the ranks' checksums."""
-        job = self.start(f"ranks={ranks}", *options, program=program)
+        job = self.start(f"ranks={ranks}", *options, wrong=wrong)
         out, err = job.communicate(timeout=100)
         self.assertEqual((job.returncode, err), (0, ""))
         sums = dict(re.findall(r"^rank (\d+): checksum (\w+)", out, re.MULTILINE))
@@ -91,29 +86,26 @@ class MiniDdpTest(unittest.TestCase):
             for one, many in zip(alone, losses):
                 self.assertLess(abs(one - many), 0.2, ranks)
 
-    def run_changed(self, wrong, ranks, *options):
-        os.environ["WRONG"] = wrong
-        return self.run_ranks(ranks, "epochs=2", *options, program=self.changed)
-
     def test_a_sum_is_a_learning_rate_times_the_number_of_ranks(self):
         for ranks in (2, 3):
-            losses, _, sums = self.run_changed("sum", ranks)
+            losses, _, sums = self.run_ranks(ranks, "epochs=2", wrong="sum")
             self.assertEqual(len(sums), 1)
             self.assertGreater(losses[1], 0.3, ranks)
-        self.assertEqual(self.run_changed("sum", 4, "lr=0.01"), self.run_ranks(4, "epochs=2"))
+        self.assertEqual(self.run_ranks(4, "epochs=1", "lr=0.01", wrong="sum"),
+                         self.run_ranks(4, "epochs=1"))
 
     def test_another_order_of_buckets_gives_other_weights_on_each_rank_and_another_shuffle_none(self):
         for ranks in (2, 3):
-            losses, _, sums = self.run_changed("order", ranks)
+            losses, _, sums = self.run_ranks(ranks, "epochs=2", wrong="order")
             self.assertEqual(len(sums), ranks)
             self.assertGreater(losses[1], 0.3, ranks)
-            _, accuracy, sums = self.run_changed("seed", ranks)
+            _, accuracy, sums = self.run_ranks(ranks, "epochs=2", wrong="seed")
             self.assertEqual(len(sums), 1)
             self.assertGreater(accuracy, 95)
 
     def test_to_send_first_hangs_unless_chunks_are_small(self):
-        self.assertEqual(self.run_changed("send", 6), self.run_ranks(6, "epochs=2"))
-        jobs = [self.start(f"ranks={ranks}", program=self.changed) for ranks in (2, 3)]
+        self.assertEqual(self.run_ranks(6, "epochs=1", wrong="send"), self.run_ranks(6, "epochs=1"))
+        jobs = [self.start(f"ranks={ranks}", wrong="send") for ranks in (2, 3)]
         for job in jobs:
             self.assertIn("has waited too long for rank", job.communicate(timeout=60)[1])
             self.assertEqual(job.returncode, 1)

@@ -36,6 +36,8 @@ TEST_CASE(
     CHECK(report[5] == "failed after it: rank 0 (exit code 1)");
     CHECK(mini::tools::failure_report(ends[2], ends, {"here", {}, {}})[0] ==
           "rank 2 (pid 102) kept the others waiting on here");
+    CHECK(mini::tools::failure_report(ended(3, 0), ends, {"here", {}, {}})[0] ==
+          "rank 3 (pid 103) returned early on here");
 }
 
 TEST_CASE("the exit code of a killed process is 128 + signal as in a shell") {

@@ -23,10 +23,11 @@ std::vector<std::string> failure_report(const End& cause, const std::vector<End>
                                         const Findings& findings) {
     std::vector<std::string> report;
     const char* verb = cause.exit.by_signal ? " was killed by " : " ended with ";
-    report.push_back(concat(
-        "rank ", cause.rank, " (pid ", cause.pid, ")",
-        cause.stopped_by_us ? " kept the others waiting" : verb + cause.exit.text(),
-        " on ", findings.host, advice(cause)));
+    report.push_back(concat("rank ", cause.rank, " (pid ", cause.pid, ")",
+                            cause.stopped_by_us   ? " kept the others waiting"
+                            : cause.exit.failed() ? verb + cause.exit.text()
+                                                  : " returned early",
+                            " on ", findings.host, advice(cause)));
     report.insert(report.end(), findings.notes.begin(), findings.notes.end());
 
     // Quote the last lines of the rank's stderr.

@@ -17,7 +17,7 @@ struct End {
     int rank = 0;
     pid_t pid = 0;
     Exit exit;
-    bool stopped_by_us = false;  // killed by a signal that minirun sent
+    bool stopped_by_us = false;  // by a signal that minirun sent
     int64_t seen_at = 0;         // nanoseconds on the monotonic clock
 };
 
@@ -34,7 +34,7 @@ inline bool failed_by_itself(const End& end) {
 }
 
 /// Returns the lines of the report, without the prefix "minirun:": what happened, why,
-/// and what to do. If minirun has stopped `cause`, the others waited for it.
+/// and what to do. If `cause` has not failed by itself, the others waited for it.
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
                                         const Findings& findings);
 

@@ -253,14 +253,14 @@ void Supervisor::signal_all(int signal) {
 }
 
 bool Supervisor::sent_by_us(const Exit& exit) const {
-    if (!exit.by_signal) return false;
+    if (!exit.by_signal) return stop_signal_ != 0 && !exit.failed();
     return (stop_signal_ != 0 && exit.number == stop_signal_) ||
            (stop_signal_ == SIGTERM && exit.number == SIGINT && interrupted_by_ != 0) ||
            (phase_ == Phase::kKilling && exit.number == SIGKILL);
 }
 
 // Returns the end of the rank that caused the failures; std::nullopt if no rank failed by
-// itself. If the others waited for that rank, minirun has stopped it.
+// itself. A rank that the others waited for has returned early, or minirun has stopped it.
 std::optional<End> Supervisor::cause() const {
     std::vector<dist::RankEnd> ends;
     for (const End& end : ends_)
@@ -270,7 +270,7 @@ std::optional<End> Supervisor::cause() const {
         dist::root_cause(ends, stop_signal_ == 0 ? ends_.size() : gathered_);
     if (!index) return std::nullopt;
     const auto blamed = std::ranges::find(ends_, ends[*index].blamed, &End::rank);
-    const bool waited = blamed != ends_.end() && blamed->stopped_by_us;
+    const bool waited = blamed != ends_.end() && !failed_by_itself(*blamed);
     return waited ? *blamed : ends_[*index];
 }
 
@@ -335,7 +335,7 @@ Outcome Supervisor::conclude() {
         output_.say(line);
     if (!usage && job_.max_restarts > 0 && job_.restart_count == job_.max_restarts)
         output_.say(concat("gave up after ", job_.max_restarts, " restarts"));
-    return {.code = cause->stopped_by_us ? 1 : cause->exit.code(),
+    return {.code = failed_by_itself(*cause) ? cause->exit.code() : 1,
             .may_be_restarted = !usage};
 }
 

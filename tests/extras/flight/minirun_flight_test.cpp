@@ -32,16 +32,17 @@ std::string findings(const Folder& folder) {
 }  // namespace
 
 TEST_CASE("a rank that fails or is stopped is reported with its last operation") {
-    const std::string manner = GENERATE("throw", "abort", "segv", "stop");
+    const std::string manner = GENERATE("throw", "abort", "segv", "stop", "return");
     CAPTURE(manner);
     const Folder folder;
     Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, manner});
     const int code = job.wait();
     CAPTURE(job.err());
-    const bool stops = manner == "stop";
-    CHECK(code == (stops ? 1 : 128 + (manner == "segv" ? SIGSEGV : SIGABRT)));
+    const bool stops = manner == "stop", returns = manner == "return";
+    CHECK(code == (stops || returns ? 1 : 128 + (manner == "segv" ? SIGSEGV : SIGABRT)));
     CHECK(contains(job.err(), "minirun: rank 1 (pid "));
     CHECK(contains(job.err(), stops              ? ") kept the others waiting on "
+                              : returns          ? ") returned early on "
                               : manner == "segv" ? "SIGSEGV"
                                                  : "SIGABRT"));
     CHECK(contains(job.err(), "its last operation was all_reduce #"));

@@ -14,10 +14,10 @@ namespace mini::data {
 /// One sample: its data, such as an image (C, H, W), and its target, such as a class (a
 /// scalar int64).
 struct Example {
-    Example(Tensor data, Tensor target)
-        : data(std::move(data)), target(std::move(target)) {}
-    Example(Tensor data, int64_t label)
-        : Example(std::move(data),
+    Example(Tensor input, Tensor expected)
+        : data(std::move(input)), target(std::move(expected)) {}
+    Example(Tensor input, int64_t label)
+        : Example(std::move(input),
                   Tensor::from(std::vector<int64_t>{label}, {}, Device::cpu())) {}
 
     Tensor data;

@@ -88,6 +88,15 @@ OnGpu<cpu::batch_norm_backward> batch_norm_backward;
 OnGpu<cpu::log_softmax> log_softmax;
 OnGpu<cpu::log_softmax_backward> log_softmax_backward;
 
+/// loss[0] = the sum of the cross-entropies of all rows, divided by `divisor`; NaN if a
+/// target is not a class. dx = dloss/dx. Does the work of several kernels, because a
+/// launch takes a GPU longer than a small kernel runs.
+void cross_entropy(float* loss,            // (1)
+                   float* dx,              // (rows, cols)
+                   const float* x,         // (rows, cols), class scores
+                   const int64_t* target,  // (rows)
+                   int64_t rows, int64_t cols, float divisor, cudaStream_t stream);
+
 // losses.cu
 OnGpu<cpu::nll> nll;
 OnGpu<cpu::nll_backward> nll_backward;

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "libmini/kernels/cuda/fused.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/scratch.hpp"
 #include "libmini/kernels/cuda/team.hpp"
 

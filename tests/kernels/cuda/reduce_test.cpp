@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/kernels/cuda/fused.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {

@@ -78,11 +78,12 @@ TEST_CASE("DistributedSampler returns PyTorch's indices on every rank") {
     for (const auto& c : cases) {
         CAPTURE(c.at("n"), c.at("replicas"), c.at("rank"), c.at("shuffle"),
                 c.at("epoch"));
-        DistributedSampler sampler(c.at("n"), {.num_replicas = c.at("replicas"),
-                                               .rank = c.at("rank"),
-                                               .shuffle = c.at("shuffle"),
-                                               .seed = c.at("seed"),
-                                               .drop_last = c.at("drop_last")});
+        DistributedSampler sampler(c.at("n"),
+                                   {.num_replicas = c.at("replicas").get<int>(),
+                                    .rank = c.at("rank").get<int>(),
+                                    .shuffle = c.at("shuffle"),
+                                    .seed = c.at("seed"),
+                                    .drop_last = c.at("drop_last")});
         sampler.set_epoch(c.at("epoch"));
         REQUIRE(sampler.size() == c.at("len").get<int64_t>());
         REQUIRE(digest(sampler.indices()) ==

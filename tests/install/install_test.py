@@ -34,6 +34,15 @@ CUDA_PROJECT = {
             return cudaDeviceSynchronize();
         }"""}
 
+AUTOGRAD_PROJECT = {
+    "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
+        project(autograd LANGUAGES CXX)
+        find_package(libmini 0.2 REQUIRED COMPONENTS autograd)
+        add_executable(main main.cpp)
+        target_link_libraries(main PRIVATE libmini::autograd)""",
+    "main.cpp": """#include "libmini/autograd/functions.hpp"
+        int main() { return static_cast<int>(mini::sum(mini::Tensor::full({2}, 1)).item()); }"""}
+
 
 def run(*command, expect=0, **options):
     """Returns the output of a command; fails the test unless it exits with `expect`."""
@@ -77,6 +86,16 @@ def configure(project, build, *options):
     return run("cmake", "-S", HERE / project, "-B", build, *generator,
                f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_PREFIX_PATH={INSTALLED}",
                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options, env=clean_environment())
+
+
+def written(name, files):
+    """Writes a project into a folder of its own, and returns the folder."""
+    project = PROJECTS / name
+    shutil.rmtree(project, ignore_errors=True)
+    project.mkdir(parents=True)
+    for file, text in files.items():
+        (project / file).write_text(text, encoding="utf-8")
+    return project
 
 
 class Installed(unittest.TestCase):
@@ -123,11 +142,7 @@ class Installed(unittest.TestCase):
 
     @unittest.skipUnless(HAS_CUDASIM, "the build has no simulator of CUDA")
     def test_a_cuda_program_is_built_and_checked_with_only_the_simulator(self):
-        project, environment = PROJECTS / "cuda", clean_environment()
-        shutil.rmtree(project, ignore_errors=True)
-        project.mkdir(parents=True)
-        for name, text in CUDA_PROJECT.items():
-            (project / name).write_text(text, encoding="utf-8")
+        project, environment = written("cuda", CUDA_PROJECT), clean_environment()
         configure(project, project / "build")
         for added, code in (("*sum += threadIdx.x", 1), ("atomicAdd(sum, threadIdx.x)", 0)):
             (project / "add.cuh").write_text(f"__global__ void add(int* sum) {{ {added}; }}\n", encoding="utf-8")
@@ -157,14 +172,27 @@ class Installed(unittest.TestCase):
         self.assertRegex(output, "COMPONENTS nccl: (1|0 this libmini was built without nccl: "
                                  "install CUDA and NCCL and configure libmini with)")
 
+    def test_only_a_program_with_extras_needs_the_libraries_of_the_backends(self):
+        absent = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("Gloo", "MPI")]
+        project = written("autograd", AUTOGRAD_PROJECT)
+        configure(project, project / "build", *absent)
+        run("cmake", "--build", project / "build", env=clean_environment())
+        run(project / "build/main", expect=2)
+
+        asks = "0.2 COMPONENTS extras"
+        output = configure("components", PROJECTS / "components", f"-DREQUESTS={asks}", *absent)
+        targets = (library_folder() / "cmake/libmini/libminiTargets.cmake").read_text(encoding="utf-8")
+        missing = re.search("::detail::(gloo|mpi)_library", targets)
+        self.assertIn(f"{asks}: 0 libmini could not be found because" if missing else f"{asks}: 1", output)
+
     def test_the_public_headers_compile_from_the_prefix(self):
         """Each alone compiles in the source tree, as tests/architecture checks."""
         headers = public_headers()
         self.assertGreater(len(headers), 50)
         source = PROJECTS / "headers.cpp"
         source.write_text("".join(f'#include "{name}"\n' for name in headers), encoding="utf-8")
-        run(CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", INSTALLED / "include",
-            "-fsyntax-only", source)
+        run(CXX, "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
+            "-I", INSTALLED / "include", "-fsyntax-only", source)
 
         # libmini.hpp includes them, except those of training and extras.
         source.write_text('#include "libmini/libmini.hpp"\n', encoding="utf-8")

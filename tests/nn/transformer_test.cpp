@@ -123,7 +123,8 @@ Tensor batch(const std::vector<int64_t>& text, int64_t step, int64_t shift) {
 
 }  // namespace
 
-TEST_CASE("fifty training steps of the transformer give PyTorch's losses", "[cpu]") {
+TEST_CASE("fifty training steps of the transformer give PyTorch's losses",
+          "[large][cpu]") {
     const nlohmann::json expected = golden_cases("gpt").at(0);
     manual_seed(0);
     nn::GPT model;

@@ -74,7 +74,7 @@ TEST_CASE(
     CHECK(last(counting).shared_loads.cost == last(counting).shared_loads.least);
 }
 
-TEST_CASE("the sums of batch norm use nearly every byte fetched") {
+TEST_CASE("the sums of batch norm use nearly every byte fetched", "[large]") {
     const int64_t space = GENERATE(1, 8, 16, 64);
     CAPTURE(space);
     const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
@@ -136,7 +136,7 @@ TEST_CASE("a line with bank conflicts is told, with threads of one bank") {
               .ends_with("loads, shared memory: 32 passes over the banks"));
 }
 
-TEST_CASE("a training step of the ConvNet launches few kernels") {
+TEST_CASE("a training step of the ConvNet launches few kernels", "[large]") {
     const Tensor x = Tensor::ones({4, 1, 28, 28}).to(Device::cuda(0));
     const Tensor target = Tensor::zeros({4}, DType::kInt64).to(x.device());
     nn::ConvNet net;

@@ -50,7 +50,7 @@ TEST_CASE("conv2d and its gradients equal the CPU's results on integers") {
     check_convolution(conv, GENERATE(false, true));
 }
 
-TEST_CASE("slices of a batch are convolved one after the other") {
+TEST_CASE("slices of a batch are convolved one after the other", "[large]") {
     // An image has more than half of the elements of a slice, so a slice has one image.
     check_convolution({{3, 1, 1500, 1500}, 2, {2, 1000, 0}}, true);
 }

@@ -76,8 +76,8 @@ class ProcessGroup {
     virtual EventLog& events() = 0;
 
     /// Starts an operation; all functions below call start(). Throws immediately if the
-    /// call is invalid, see collective_of. If caller_waits(), may run the operation itself
-    /// and return a Work that is done.
+    /// call is invalid, see collective_of. If caller_waits(), may run the operation and
+    /// return a Work that is done.
     virtual WorkHandle start(Call call) = 0;
 
     // Collectives. All REQUIRE: the tensors are on one device, with equal shape and dtype

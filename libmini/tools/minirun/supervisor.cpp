@@ -260,7 +260,7 @@ bool Supervisor::sent_by_us(const Exit& exit) const {
 }
 
 // Returns the end of the rank that caused the failures; std::nullopt if no rank failed by
-// itself. A rank that the others waited for has returned early, or minirun has stopped it.
+// itself. A rank that the others waited for has returned early, or was stopped by minirun.
 std::optional<End> Supervisor::cause() const {
     std::vector<dist::RankEnd> ends;
     for (const End& end : ends_)

@@ -22,11 +22,11 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (62920, 50000),
+    "libmini": (63180, 50000),
     "core: libmini without extras": (44460, 34000),
     "reading core": (17290, 14000),
     "reached by parallel/ddp.cpp": (7520, 8000),
-    "extras": (18460, 18000),
+    "extras": (18720, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
     "tests": (65600, 58000),
     "tests, files": (677, 700),
@@ -46,7 +46,7 @@ LIMITS = {
     "libmini/distributed/transport": (3530, None),
     "libmini/extras/backends": (2620, None),
     "libmini/extras/cudasim": (7480, None),
-    "libmini/extras/fast": (1110, None),
+    "libmini/extras/fast": (1370, None),
     "libmini/extras/fibers": (220, None),
     "libmini/extras/flight": (1290, None),
     "libmini/extras/launchers": (620, None),

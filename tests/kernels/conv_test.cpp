@@ -23,12 +23,11 @@ struct ConvProblem {
 };
 
 const std::vector<ConvProblem> kProblems = {
-    {{1, 1, 1, 1}, 1, {1, 1, 0}},     // one multiplication
-    {{2, 1, 28, 28}, 10, {5, 1, 0}},  // the tutorial's first layer
-    {{17, 10, 12, 12},
-     20,
-     {5, 1, 0}},  // the tutorial's second layer, with images in two chunks
-    {{0, 3, 8, 8}, 4, {3, 1, 1}},   // no images
+    {{1, 1, 1, 1}, 1, {1, 1, 0}},       // one multiplication
+    {{2, 1, 28, 28}, 10, {5, 1, 0}},    // the tutorial's first layer
+    {{17, 10, 12, 12}, 20, {5, 1, 0}},  // the second layer, images in two chunks
+    {{0, 3, 8, 8}, 4, {3, 1, 1}},
+    {{0, 32, 8, 8}, 4, {3, 1, 1}},  // no images
     {{3, 2, 7, 5}, 4, {3, 1, 1}},   // padding, not square
     {{2, 3, 9, 8}, 1, {3, 2, 0}},   // a last column without a window; one output channel
     {{2, 1, 6, 7}, 3, {2, 3, 1}},   // a stride longer than the window
@@ -45,14 +44,14 @@ const std::vector<ConvProblem> kProblems = {
     {{3, 2, 8, 15}, 3, {5, 1, 0}},  // 4 rows, the least that a direct convolution has
     {{3, 2, 6, 10}, 8, {3, 1, 0}},
     {{19, 2, 16, 16}, 13, {3, 1, 1}},  // gradients of several chunks of images
-    // im2col: strides and padding of all kinds, many channels; first, too low for the direct.
+    // Strides and padding of all kinds, many channels; first, too low for the direct.
     {{3, 4, 7, 12}, 6, {5, 1, 0}},
     {{2, 1, 5, 15}, 3, {3, 1, 0}},
     {{3, 2, 7, 15}, 3, {5, 1, 0}},
-    {{2, 130, 4, 5}, 33, {1, 1, 0}},
-    {{3, 31, 9, 7}, 34, {3, 2, 1}},
+    {{2, 130, 4, 3}, 65, {3, 1, 1}},
+    {{3, 33, 9, 7}, 34, {3, 2, 1}},
     {{2, 5, 21, 23}, 6, {7, 2, 3}},
-    {{3, 2, 19, 17}, 35, {4, 3, 1}},
+    {{3, 32, 10, 11}, 35, {4, 3, 1}},
     {{5, 33, 6, 5}, 9, {1, 2, 0}},   // inputs in no window
     {{6, 40, 1, 1}, 32, {3, 1, 1}},  // all rows of the window but one read only padding
     {{3, 4, 2, 1}, 5, {5, 2, 2}},
@@ -141,10 +140,10 @@ TEST_CASE("conv2d and its gradients equal their definitions") {
 
 TEST_CASE("convolutions are bitwise identical for any number of threads", "[large]") {
     const std::vector<ConvProblem> problems = {
-        {{37, 3, 9, 9}, 26, {3, 1, 1}},   // direct, with padding
-        {{37, 3, 12, 13}, 9, {5, 1, 0}},  // direct
-        {{37, 3, 17, 17}, 5, {3, 2, 1}},  // im2col
-        {{3, 150, 5, 5}, 140, {3, 1, 1}},
+        {{37, 3, 9, 9}, 26, {3, 1, 1}},    // direct, with padding
+        {{37, 3, 12, 13}, 9, {5, 1, 0}},   // direct
+        {{37, 3, 17, 17}, 5, {3, 2, 1}},   // im2col
+        {{3, 150, 5, 5}, 140, {3, 2, 1}},  // many channels
     };
     for (const ConvProblem& p : problems) {
         const std::vector<float> x = normal_numbers(p.x_size(), 1),
@@ -158,6 +157,7 @@ TEST_CASE("convolutions are bitwise identical for any number of threads", "[larg
 
 TEST_CASE("an image's convolution does not depend on the other images of the batch") {
     const ConvProblem problems[] = {{{1, 2, 15, 15}, 3, {3, 2, 0}},   // im2col
+                                    {{1, 40, 5, 6}, 41, {3, 2, 1}},   // many channels
                                     {{1, 2, 12, 12}, 3, {3, 1, 0}}};  // direct
     for (const ConvProblem& one : problems) {
         ConvProblem many = one;

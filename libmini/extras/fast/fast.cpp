@@ -2,6 +2,7 @@
 
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/fast/conv_direct.hpp"
+#include "libmini/extras/fast/conv_many_channels.hpp"
 #include "libmini/extras/fast/pool_2x2.hpp"
 #include "libmini/extras/fast/shared_memory_all_reduce.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -17,6 +18,7 @@ constexpr kernels::ConvKernels kDirect = {
 
 const kernels::ConvKernels* conv(const kernels::ImageExtents& in,
                                  const kernels::Window& window) {
+    if (const auto* const method = cpu::many_channels(in, window)) return method;
     return cpu::direct::fits(in, window) ? &kDirect : nullptr;
 }
 

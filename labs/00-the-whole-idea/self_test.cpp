@@ -2,6 +2,7 @@
 //
 // PREDICT: write what the function returns into the text "" below it.
 // REPAIR: the function does not do what its comment says. Change it. Then run
+// labs/lab check 0, or, to see the reasons for all pieces,
 //
 //     g++ -std=c++20 -g -pthread -fsanitize=address self_test.cpp -o self_test
 //     ./self_test      # says for each piece: right, wrong or open, and why

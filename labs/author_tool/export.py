@@ -27,7 +27,7 @@ HINTS = 2  # of three; the last is nearly the code where a file has gaps
 KEPT = (".devcontainer/", "libmini/", *(f"labs/{each}/" for each in "check measure text grader lab_tool".split()),
         "data/", "tests/support/", "tests/kernels/support.hpp", "tests/golden/", "docs/pages/", "docs/figures/")
 KEPT_FILES = ("AGENTS.md", "CLAUDE.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format",
-              ".clangd", ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md",
+              ".gitattributes", ".clangd", ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md",
               "labs/built.py", "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
 LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test|test_yours)\."
                       r"|docs/pages/(instructors|grading|syllabus|labs|library|index|interface|validation)\.md"

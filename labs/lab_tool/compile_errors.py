@@ -18,7 +18,7 @@ from pathlib import Path
 
 ERROR = re.compile(r"^(/?[^\s:(]+\.(?:[ch]pp|cuh?))(?::(\d+):(?:\d+:)?|\((\d+)\):) "
                    r"(?:fatal )?error:? (.*)$")
-FAILED = re.compile(r"^FAILED: (\S+)")
+FAILED = re.compile(r"^FAILED: (?:\[code=\d+\] )?(\S+)")  # Ninja 1.13 has the code
 LINKERS = ("undefined reference to", "multiple definition of")
 SOURCE = re.compile(r"^ *\d* \|")
 SYMBOL = re.compile(r"(undefined reference to|undefined symbol:|multiple definition of"

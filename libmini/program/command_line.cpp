@@ -58,13 +58,39 @@ struct NumbersOf<T> {
     using type = typename T::value_type;
 };
 
-// The help, with a usage line of the program's own.
-class HelpWithUsage : public CLI::Formatter {
+// The help in the form of CLI11 2.1, which later versions change; its usage line may be
+// the program's own.
+class Help : public CLI::Formatter {
   public:
-    explicit HelpWithUsage(std::string usage) : usage_(std::move(usage)) {}
-    std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+    explicit Help(std::string usage = "") : usage_(std::move(usage)) { column_width(36); }
+
+    std::string make_usage(const CLI::App* app, std::string name) const override {
+        const std::string usage = CLI::detail::trim_copy(
+            usage_.empty() ? Formatter::make_usage(app, name) : usage_);
+        return concat(usage.starts_with("Usage: ") ? "" : "Usage: ", usage, "\n");
+    }
+    std::string make_group(std::string group, bool is_positional,
+                           std::vector<const CLI::Option*> options) const override {
+        if (group == "OPTIONS") group = "Options";
+        if (group == "POSITIONALS") group = "Positionals";
+        return Formatter::make_group(group, is_positional, options);
+    }
+    std::string make_option(const CLI::Option* option,
+                            bool is_positional) const override {
+        return row(make_option_name(option, is_positional) + make_option_opts(option),
+                   make_option_desc(option));
+    }
+    std::string make_subcommand(const CLI::App* command) const override {
+        return row(command->get_name(), command->get_description());
+    }
 
   private:
+    std::string row(const std::string& name, const std::string& text) const {
+        const auto width = get_column_width() - 2;
+        const std::string gap = name.size() < width ? "" : fmt::format("\n{:36}", "");
+        return fmt::format("  {:{}}{}{}\n", name, gap.empty() ? width : 0, gap, text);
+    }
+
     std::string usage_;
 };
 
@@ -158,7 +184,7 @@ Option Command::add_flag(const std::string& names, bool& value, const std::strin
 }
 
 Command Command::add_command(const std::string& name, const std::string& about) {
-    return Command(*app_->add_subcommand(name, about));
+    return Command(*app_->add_subcommand(name, about)->group("Subcommands"));
 }
 
 void Command::require_command() { app_->require_subcommand(1); }
@@ -187,15 +213,13 @@ CommandLine::CommandLine(const std::string& description, const std::string& name
 CommandLine::CommandLine(std::unique_ptr<CLI::App> owned)
     : Command(*owned), owned_(std::move(owned)) {
     app().option_defaults()->always_capture_default();
-    app().get_formatter()->column_width(36);
+    app().formatter(std::make_shared<Help>());
 }
 
 CommandLine::~CommandLine() = default;
 
 void CommandLine::set_usage(const std::string& text) {
-    const auto formatter = std::make_shared<HelpWithUsage>("Usage: " + text + "\n");
-    formatter->column_width(app().get_formatter()->get_column_width());
-    app().formatter(formatter);
+    app().formatter(std::make_shared<Help>(text));
 }
 
 void CommandLine::add_version(const std::string& text) {

@@ -1,5 +1,6 @@
 """Every text file has LF in a clone on any system, and every binary file is left as it is."""
 
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -17,6 +18,11 @@ class LineEnds(unittest.TestCase):
             with self.subTest(path):
                 self.assertNotIn(index, ("i/crlf", "i/mixed"))
                 self.assertIn(attributes.strip(), ("attr/text=auto eol=lf", "attr/-text"))
+
+    def test_no_line_of_a_paragraph_begins_like_an_item_of_a_list(self):
+        paragraph = re.compile(r"(?:^|\n\n)(?=[^\s\d])(?:.+\n)+\d+\. ")
+        for path in [*ROOT.glob("labs/*/**/*.md"), *ROOT.glob("docs/pages/*.md")]:
+            self.assertIsNone(paragraph.search(path.read_text(encoding="utf-8")), path)
 
 
 if __name__ == "__main__":

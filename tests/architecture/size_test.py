@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (63180, 50000),
-    "core: libmini without extras": (44460, 34000),
+    "libmini": (63210, 50000),
+    "core: libmini without extras": (44490, 34000),
     "reading core": (17290, 14000),
     "reached by parallel/ddp.cpp": (7520, 8000),
     "extras": (18720, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65600, 58000),
+    "tests": (65610, 58000),
     "tests, files": (677, 700),
     "libmini/autograd": (2050, None),
     "libmini/cmake": (1260, None),
@@ -58,7 +58,7 @@ LIMITS = {
     "libmini/nn": (1470, None),
     "libmini/optim": (880, None),
     "libmini/parallel": (5240, None),
-    "libmini/program": (770, None),
+    "libmini/program": (800, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2660, None),
     "libmini/tools": (3130, None),

@@ -34,8 +34,7 @@ def run(options):
     what = options.what or workspace.state.current or workspace.chosen()[0].number
     if what == "00":
         return cli.dispatch(["check", "0"])
-    lab, task = (workspace.catalogue.task(what) if "." in what
-                 else (workspace.catalogue.lab(what), None))
+    lab, task = workspace.catalogue.task(what) if "." in what else (workspace.catalogue.lab(what), None)
     workspace.chosen([lab.number])
     workspace.state.current = lab.number  # for labs/lab next, even if the lab does not build
     workspace.state.save()
@@ -59,7 +58,8 @@ def check(workspace, lab, tasks, mine):
                             lab, result, workspace.gaps(result.task),
                             workspace.is_guided(result.task)))
 
-    workspace.state.record(lab.number, results)
+    if not mine:  # else unfinished code of another lab may be the cause
+        workspace.state.record(lab.number, results)
     if lab.hunt and tasks is None:
         check_hunt(workspace, lab)
     hints = workspace.state.of(lab.number)["hints"]

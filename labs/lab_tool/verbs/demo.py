@@ -48,7 +48,7 @@ def command_for(options):
 
 
 def run(options):
-    say("demo: packages, build, training; the first time 2 to 4 minutes of two idle cores")
+    say("demo: packages, build, training; the first time 1.5 to 3 minutes of two idle cores")
     install_missing(optional=False)
     if options.mine:
         Workspace().refuse_misplaced()

@@ -311,7 +311,9 @@ void Supervisor::add_records(const End& cause, std::vector<std::string>& notes) 
             records.last_operation(folder, job_.run_id, cause.rank, cause.seen_at);
         if (!last.empty()) notes.push_back(last);
         if (!records.note_ends(folder, job_.run_id)) return;
-        notes.push_back(concat("for the operations of all ranks: mini flight ", folder));
+        const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+        notes.push_back(concat("for the operations of all ranks: ",
+                               (here / "mini").string(), " flight ", folder));
     } catch (const std::exception& error) {
         notes.push_back(error.what());
     }

@@ -32,6 +32,7 @@ std::string wrapped(const std::string& text, size_t columns) {
     std::istringstream lines(text);
     std::string result, line;
     while (std::getline(lines, line)) {
+        line.erase(line.find_last_not_of(' ') + 1);
         while (line.size() > columns) {
             const size_t column = rest_column(line, columns);
             const size_t end = break_point(line, column, columns);

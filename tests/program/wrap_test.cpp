@@ -21,7 +21,7 @@ TEST_CASE("short lines, empty lines and spaces before words stay as they are") {
     const std::string text = "usage:\n\n  --lr X   the rate\n\n";
     CHECK(wrapped(text, 20) == text);
     CHECK(wrapped("", 20).empty());
-    CHECK(wrapped("exactly ten", 11) == "exactly ten\n");
+    CHECK(wrapped("exactly ten ", 11) == "exactly ten\n");
 }
 
 TEST_CASE("a list of words with bars is broken after a bar, another long word is not") {

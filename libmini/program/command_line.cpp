@@ -86,9 +86,10 @@ class Help : public CLI::Formatter {
 
   private:
     std::string row(const std::string& name, const std::string& text) const {
-        const auto width = get_column_width() - 2;
-        const std::string gap = name.size() < width ? "" : fmt::format("\n{:36}", "");
-        return fmt::format("  {:{}}{}{}\n", name, gap.empty() ? width : 0, gap, text);
+        const size_t column = get_column_width();
+        if (name.size() + 2 < column)
+            return fmt::format("  {:{}}{}\n", name, column - 2, text);
+        return fmt::format("  {}\n{:{}}{}\n", name, "", column, text);
     }
 
     std::string usage_;

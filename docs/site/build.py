@@ -56,6 +56,7 @@ PLAIN = {
 INSTRUCTORS = ("grading", "instructors", "syllabus")
 LINK = re.compile(rf"\[([^\]]*)\]\(@ref (?:{'|'.join(INSTRUCTORS)})\)")
 TAB = re.compile(rf' *<tab [^>]*"@ref (?:{"|".join(INSTRUCTORS)})"[^>]*>\n')
+MENU = re.compile(r"<navindex>.*</navindex>\n", re.DOTALL)
 # A folded part as markdown.folded() writes it.
 FOLD = re.compile(r'^( *)\\htmlonly\[block\]\n *<details class="(\w+)"><summary>(.*?)</summary>\n.*?</details>\n'
                   r" *\\endhtmlonly\n", re.MULTILINE | re.DOTALL)
@@ -82,7 +83,7 @@ def named(path):
 
 
 def write_pages(output, found, is_for_class):
-    """Writes the pages, those of the labs `found` too, and the layout that Doxygen reads."""
+    """Writes the pages, those of the labs `found` too, and the menu into the layout."""
     translated = translations.pages_of_site()
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- translations -->": translations.tabs(translated),
@@ -94,14 +95,16 @@ def write_pages(output, found, is_for_class):
     text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
     pages["measurements.md"] = for_doxygen(text, "docs").replace(
         "\n", " {#measurements}\n\n[TOC]\n", 1)
-    layout = (ROOT / "docs/site/layout.xml").read_text(encoding="utf-8")
+    menu = (ROOT / "docs/site/menu.xml").read_text(encoding="utf-8")
     if is_for_class:
-        layout = TAB.sub("", layout)
+        menu = TAB.sub("", menu)
         pages = {name: for_students(text) for name, text in pages.items()
                  if name.removesuffix(".md") not in INSTRUCTORS}
     for name, text in pages.items():
         (output / "pages" / name).write_text(filled(text, parts), encoding="utf-8")
-    (output / "layout.xml").write_text(filled(layout, parts), encoding="utf-8")
+    layout = output / "layout.xml"
+    before, after = MENU.split(layout.read_text(encoding="utf-8"))
+    layout.write_text(before + filled(menu, parts) + after, encoding="utf-8")
 
 
 def filled(text, parts):
@@ -121,10 +124,14 @@ def copy_pictures(output):
     return copies
 
 
-def write_header(output, doxygen):
-    """Writes the page header of the installed Doxygen version, with our scripts at its end."""
-    subprocess.run([doxygen, "-w", "html", "header.html", "footer.html", "style.css"], cwd=output,
-                   check=True, stdout=subprocess.DEVNULL)
+def write_templates(output, doxygen):
+    """Writes the layout and the page header of the installed Doxygen version."""
+    for words in ("-l layout.xml", "-w html header.html footer.html style.css"):
+        subprocess.run([doxygen, *words.split()], cwd=output, check=True, stdout=subprocess.DEVNULL)
+
+
+def complete_header(output):
+    """Adds our scripts to the end of the page header, and its language."""
     header = output / "header.html"
     lines = ['<meta name="viewport" content="width=device-width, initial-scale=1"/>',
              '<script type="text/javascript" src="$relpath^site.js"></script>']
@@ -174,8 +181,9 @@ def build(output, mini=None, programs=None, is_for_class=False):
     for folder in ("pages", "pictures"):
         (output / folder).mkdir(parents=True)
     found = labs.read_labs(ROOT)
+    write_templates(output, doxygen)
     write_pages(output, found, is_for_class)
-    write_header(output, doxygen)
+    complete_header(output)
     files = copy_pictures(output)
     if programs:
         run_picture.take(programs, output / "pictures/figures-run_report.png")

@@ -16,6 +16,7 @@ NESTED = '<a href="#nested-classes">Classes</a> &#124;\n'  # also where all of t
 FILE_LINK = re.compile(r'<a href="file:[^"]*">(.*?)</a>')  # an example of a URL is no link
 SOURCE = re.compile(r'(<a href="[^"]*_source\.html")(><span class="icondoc"></span></a>)')
 ENGLISH = ("top", "side-nav", "main-nav")  # the parts of a page in Chinese that stay English
+CRAWL = '<a href="doxygen_crawl.html"></a>'  # since Doxygen 1.13: all links, some of them broken
 FIRST = ' role="heading" aria-level="1"'  # the heading of the start page, which shows no title
 
 ADDED = (
@@ -51,7 +52,7 @@ def finished(html):
         html = TITLE.sub(r'<h1 class="title">\1</h1>', html, count=1)
     if 'name="nested-classes"' not in html:
         html = html.replace(NESTED, "")
-    html = FILE_LINK.sub(r"\1", html)
+    html = FILE_LINK.sub(r"\1", html).replace(CRAWL, "")
     html = SOURCE.sub(r'\1 aria-label="Source"\2', html)  # since Doxygen 1.9.5
     for mark, added in ADDED:
         html = html.replace(mark, mark + added)
@@ -69,6 +70,7 @@ def in_chinese(html):
 def finish(folder, links):
     """Rewrites the pages and the scripts in the site's folder. `links` has HTML for the top of some
     pages, with links to the same page in the other language, and to slides."""
+    (folder / "doxygen_crawl.html").unlink(missing_ok=True)
     for page in folder.glob("*.html"):
         text = finished(page.read_text(encoding="utf-8"))
         text = text.replace(CONTENTS, links.get(page.name, "") + CONTENTS, 1)

@@ -176,10 +176,8 @@ def check_empty_forms(workspace, labs, cases, outcome, log):
         folder = folder_of(number)
         write_all(folder, {folder / path: workspace.starter(path) for path in cores[number]})
     targets = [f"lab{number}_check" for number in numbers]
-    code, lines = building.build_checks(targets, log) if targets else (0, [])
-    if code:
-        outcome.blame(building.what_fails("the empty files of cores do not build", lines, log))
-        return
+    if targets:
+        building.check_built("the empty files do not build", *building.build_checks(targets, log), log)
 
     def run(number):
         program = checking.program_of(number)
@@ -243,9 +241,8 @@ def check_mutants(mutants, cases, outcome):
 
 
 def build_schemata(catalogue, labs, log):
-    """Builds the checks of `labs` with all bodies; returns the errors as text, or ""."""
+    """Builds the checks of `labs` with all bodies."""
     building.configure(log, *["-DMINI_CUDA=SIM"] * any(
         region.in_device_file for region in catalogue.regions))
     targets = [f"lab{lab.number}_schemata" for lab in labs]
-    code, lines = building.build_checks(targets, log)
-    return building.what_fails("the schemata do not build", lines, log) if code else ""
+    building.check_built("the schemata do not build", *building.build_checks(targets, log), log)

@@ -13,10 +13,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.building import configure, run_build
+from lab_tool.building import check_built, configure, run_build
 from lab_tool.empty_form import INCLUDED
 from lab_tool.places import BUILD, PRESET, ROOT, fresh_log
-from lab_tool.process import check
 from lab_tool.screen import LabError
 
 FOLDER = BUILD / "export"
@@ -80,9 +79,8 @@ def build_objects(catalogue, folder, flags):
     missing = set(catalogue.lab_of) - {source for each in objects for source in each.sources}
     if missing:
         raise LabError(f"{sorted(missing)[0]} has a region, and no object file has its code")
-    code, _ = run_build([str(folder)], [each.output for each in objects], log,
-                        label="  building the solutions")
-    check("the build", code, log)
+    check_built("the build failed", *run_build(
+        [str(folder)], [each.output for each in objects], log, label="  building the solutions"), log)
     return objects
 
 

@@ -57,10 +57,9 @@ def check_hunts(labs, variants, outcome, log):
     runs = [(lab, "_".join([f"lab{lab.number}_bug_hunt", *variant]))
             for lab in labs if lab.hunt
             for variant in [(), *((name,) for name in variants[lab.number])]]
-    code, lines = building.build_checks([each for _, each in runs], log) if runs else (0, [])
-    if code:
-        outcome.blame(building.what_fails("the bug hunts do not build", lines, log))
-        return
+    if runs:
+        building.check_built("the bug hunts do not build",
+                             *building.build_checks([each for _, each in runs], log), log)
     results = spread(lambda run: run_hunt(BIN / run[1], LIMITS,
                                           **environment_of(run[0])), runs, MUTANTS_PER_CORE)
     for (lab, program), (happened, _) in zip(runs, results):

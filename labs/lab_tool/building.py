@@ -10,11 +10,12 @@ import time
 
 from lab_tool import compile_errors
 from lab_tool.places import BUILD, PRESET, ROOT, fresh_log, shown
-from lab_tool.process import check, run_logged
+from lab_tool.process import run_logged
 from lab_tool.projection import project
 from lab_tool.screen import LabError, ProgressLine, say
 
 BUILDS = 4  # a build may find errors in files that the previous build did not reach
+SAYS_ERROR = re.compile(r"(?i)\berror[: ]")
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (?!Re-)(.*)")  # "[12/80] Building a/b.cpp.o", not CMake
 
 
@@ -44,7 +45,8 @@ def configure(log, *options, preset=PRESET):
     command = ["cmake", "--preset", preset, *options]
     with turn_in(preset):
         say("  configuring")
-        check("configuring", run_logged(command, log, cwd=ROOT), log)
+        lines = []
+        check_built("configuring failed", run_logged(command, log, lines.append, cwd=ROOT), lines, log)
 
 
 def run_build(where, targets, log_path, *options, label="  building"):
@@ -70,7 +72,7 @@ def build(preset, targets=()):
     log = fresh_log(preset)
     say(f"configure and build preset {preset} (log: {shown(log)})")
     configure(log, preset=preset)
-    check("the build", run_build(["--preset", preset], targets, log)[0], log)
+    check_built("the build failed", *run_build(["--preset", preset], targets, log), log)
     say(f"  built in {time.monotonic() - start:.0f} s")
 
 
@@ -100,7 +102,7 @@ def build_without_broken(workspace, labs, mine=None):
         failed = compile_errors.broken_files(lines, ROOT) or [error.path.removeprefix("work/")
                                                               for error in own if error.is_of_linker]
         if not failed:
-            raise LabError(what_fails("the check does not build", lines, log))
+            check_built("the check does not build", code, lines, log)
         for name in failed:
             broken[name] = [error for error in own if error.path == f"work/{name}"] or errors[:3]
             told = [line for error in broken[name][:1] for line in error.spelled()]
@@ -108,9 +110,13 @@ def build_without_broken(workspace, labs, mine=None):
     raise LabError(f"the check does not build; the whole output is in {log}")
 
 
-def what_fails(what, lines, log):
-    """Returns a message with the first errors of a build; without any, with its last lines."""
+def check_built(what, code, lines, log):
+    """Unless the exit code is 0, raises LabError with the first errors of a command's output: without
+    a compiler's or a linker's, with the lines from the first `error`; without any, with the last."""
+    if code == 0:
+        return
     errors = compile_errors.errors_in(lines, ROOT)
     told = [line for error in errors[:3] for line in error.spelled()]
-    told = told or [line for line in lines[-10:] if line]
-    return "\n".join([f"{what}:", *told, f"the whole output is in {log}"])
+    first = next((at for at, line in enumerate(lines) if SAYS_ERROR.search(line)), -10)
+    told = told or [line for line in lines[first:] if line][:30]
+    raise LabError("\n".join([f"{what}:", *told, f"the whole output is in {log}"]))

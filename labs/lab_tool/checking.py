@@ -4,6 +4,7 @@ Each case runs in its own process, several at a time, under a watchdog."""
 
 import contextlib
 import os
+import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -48,17 +49,13 @@ def cases_of(program, tag=""):
     return None
 
 
-def escaped(name):
-    return "".join("\\" + letter if letter in "\\,[" else letter for letter in name)
-
-
 def run_cases(program, names, limits, *options, **environment):
     """Runs cases in one process; returns how it ended, and its result in XML, or ""."""
     with tempfile.TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True) as folder:
         limits.confinement.own(folder)
         result = Path(folder) / "result.xml"
-        command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result),
-                   *options]
+        command = [str(program), ",".join(re.sub(r"[\\,[]", r"\\\g<0>", name) for name in names),
+                   "-r", "xml", "-o", str(result), *options]
         ended = run_case(command, limits, cwd=ROOT, with_token=True,
                          env=case_environment(TMPDIR=folder, **environment))
         text = read_result(result)

@@ -5,9 +5,7 @@ import shlex
 import subprocess
 import sys
 
-from lab_tool.screen import LabError, say
-
-LINES_ON_FAILURE = 30
+from lab_tool.screen import LabError
 
 
 def spell(command):
@@ -35,16 +33,6 @@ def run_logged(command, log_path, on_line=lambda line: None, cwd=None):
                 process.terminate()
                 raise
     return process.returncode
-
-
-def check(what, code, log_path):
-    """Unless the exit code is 0, prints the log's last lines and raises LabError."""
-    if code == 0:
-        return
-    with open(log_path, encoding="utf-8", errors="replace") as log:
-        for line in log.readlines()[-LINES_ON_FAILURE:]:
-            say("  | " + line.rstrip("\n"))
-    raise LabError(f"{what} failed (exit code {code}); the whole output is in {log_path}")
 
 
 def become(command, cwd):

@@ -69,7 +69,9 @@ def unpack(path, root=ROOT):
     contents = {name.removeprefix("work/"): data for name, data in contents.items()
                 if name != MANIFEST}
     for name in contents:
-        refuse_name(name)
+        if not NAME.fullmatch(name) or not name.endswith(SUFFIXES):
+            raise LabError(f"the submission has the file {name}; it may have only sources "
+                           f"({', '.join(SUFFIXES)}) in labs' folders, as 07-partition/partition.cpp")
     if not contents:
         raise LabError(f"{path} has no source in a lab's folder; make the zip with labs/lab submit")
     shutil.rmtree(work, ignore_errors=True)
@@ -102,9 +104,3 @@ def refuse_size(files, size):
     if files > MOST_FILES or size > MOST_BYTES:
         raise LabError(f"the submission has {files} files of {size} bytes; at most {MOST_FILES} "
                        f"files and {MOST_BYTES} bytes")
-
-
-def refuse_name(name):
-    if not NAME.fullmatch(name) or not name.endswith(SUFFIXES):
-        raise LabError(f"the submission has the file {name}; it may have only sources "
-                       f"({', '.join(SUFFIXES)}) in labs' folders, as 07-partition/partition.cpp")

@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from lab_tool import building
+from lab_tool.screen import LabError
 from lab_tool.verbs import test as verb
 
 
@@ -39,6 +40,23 @@ class TurnIn(unittest.TestCase):
                 events.append("first")
             thread.join(60)
         self.assertEqual(events, ["first", "second"])
+
+
+class CheckBuilt(unittest.TestCase):
+    def told(self, *lines):
+        building.check_built("it failed", 0, lines, "a.log")
+        with self.assertRaises(LabError) as caught:
+            building.check_built("it failed", 3, lines, "a.log")
+        first, *told, last = str(caught.exception).split("\n")
+        self.assertEqual((first, last), ("it failed:", "the whole output is in a.log"))
+        return told
+
+    def test_a_failure_shows_the_lines_from_the_first_error_and_names_the_log(self):
+        later = [f"[{number}/90] Building error.cpp.o" for number in range(50)]
+        self.assertEqual(self.told(*later, "a.cpp:3:1: error: no", *later), ["a.cpp:3: no"])
+        self.assertEqual(self.told(*later, "CMake Error at a.cmake:1:", *later),
+                         ["CMake Error at a.cmake:1:", *later[:29]])
+        self.assertEqual(self.told(*later), later[-10:])
 
 
 class TestVerb(unittest.TestCase):

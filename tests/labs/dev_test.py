@@ -7,6 +7,7 @@ from unittest import mock
 
 from fake_tree import PARTITION, SAMPLER, FakeTree
 from author_tool import dev_check
+from lab_tool.screen import LabError
 
 # A case passes if the source has the reference's line and no stub or mutant of its task is chosen.
 PROGRAM = """\
@@ -80,5 +81,5 @@ class DevCheck(FakeTree):
         self.assertIn("mutant lab09.1/harmless survives: It is right.", self.dev_check(1))
 
     def test_a_build_error_fails_it(self):
-        with mock.patch.object(dev_check, "build_schemata", lambda *_: "a.cpp:3: no"):
+        with mock.patch.object(dev_check, "build_schemata", side_effect=LabError("a.cpp:3: no")):
             self.assertIn("WRONG: a.cpp:3: no", self.dev_check(1))

@@ -15,13 +15,6 @@ from lab_tool.screen import LabError
 from lab_tool.verbs import setup
 
 
-def printed(call, *arguments, **options):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        call(*arguments, **options)
-    return out.getvalue()
-
-
 class Probe(unittest.TestCase):
     def test_an_empty_machine_lacks_everything(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -93,8 +86,10 @@ class Setup(unittest.TestCase):
                 mock.patch("sys.stdin.isatty", lambda: answer is not None), \
                 mock.patch("shutil.which", lambda name: name), mock.patch.dict("os.environ", {"CI": ci}), \
                 mock.patch("builtins.input", side_effect=[answer]) as self.question, \
-                mock.patch.object(setup, "apt_install", side_effect=apt):
-            return printed(setup.install_missing, *arguments, **options)
+                mock.patch.object(setup, "apt_install", side_effect=apt), \
+                contextlib.redirect_stdout(io.StringIO()) as out:
+            setup.install_missing(*arguments, **options)
+        return out.getvalue()
 
     def test_it_asks_once_on_a_terminal_but_not_in_ci_and_not_as_setup(self):
         lacking = [Package("libfoo-dev", "draws foos"), Package("libbar-dev", "bars")]

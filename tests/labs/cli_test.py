@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from lab_tool import cli
+from lab_tool.places import BIN
 from lab_tool.screen import LabError
 from lab_tool.verbs import demo
 
@@ -82,14 +84,18 @@ class Failures(unittest.TestCase):
             self.assertEqual(self.outcome(error), (130, "", "lab: stopped\n"))
 
 
+def ran(*words, started=()):
+    """Runs a verb; returns the targets that it builds, the command that it runs, and what it prints."""
+    parts = dict.fromkeys(("install_missing", "build", "become", "Workspace"), mock.DEFAULT)
+    with mock.patch.multiple(f"lab_tool.verbs.{words[0]}", create=True, **parts) as parts:
+        parts["Workspace"]().catalogue.labs = [SimpleNamespace(number=each) for each in started]
+        _, out, _ = call(*words)
+    return parts["build"].call_args[0][1], parts["become"].call_args[0][0], out
+
+
 class Demo(unittest.TestCase):
     def test_options_after_two_dashes_are_passed_to_the_program(self):
-        with mock.patch.multiple(
-            "lab_tool.verbs.demo", install_missing=mock.DEFAULT, build=mock.DEFAULT,
-            become=mock.DEFAULT,
-        ) as parts:
-            _, out, _ = call("demo", "-n", "4", "--epochs", "1", "--", "--lr", "0.05")
-        command = parts["become"].call_args[0][0]
+        _, command, out = ran("demo", "-n", "4", "--epochs", "1", "--", "--lr", "0.05")
         self.assertEqual(command[:3], ["build/release/bin/minirun", "-n", "4"])
         self.assertEqual(command[-2:], ["--lr", "0.05"])
         self.assertNotIn("--", command)
@@ -98,37 +104,29 @@ class Demo(unittest.TestCase):
     def test_your_own_code_is_compared_unless_the_program_has_options(self):
         for more, first, programs in (([], demo.BESIDE, ["train_mnist_mine", "train_mnist"]),
                                       (["--", "--lr", "1"], "build/release/bin/minirun", ["train_mnist_mine"])):
-            with mock.patch.multiple("lab_tool.verbs.demo", install_missing=mock.DEFAULT, Workspace=mock.DEFAULT,
-                                     build=mock.DEFAULT, become=mock.DEFAULT) as parts:
-                call("demo", "--mine", *more)
-            self.assertEqual(parts["become"].call_args[0][0][:3], [first, "-n", "2"])
-            self.assertEqual(parts["build"].call_args[0][1], ["minirun", *programs, "mini"])
+            targets, command, _ = ran("demo", "--mine", *more)
+            self.assertEqual(command[:3], [first, "-n", "2"])
+            self.assertEqual(targets, ["minirun", *programs, "mini"])
 
     def test_the_users_program_options_replace_the_demos_options(self):
-        options = SimpleNamespace(n=2, epochs=3, mine=True, program_options=[
-            "--bucket-cap-mb", "0.0625", "--epochs=1"])
-        command = demo.command_for(options)
+        command = ran("demo", "--mine", "--", "--bucket-cap-mb", "0.0625", "--epochs=1")[1]
         logdir = command.pop(7)
         self.assertRegex(logdir, r"^runs/demo-\d{8}-\d{6}$")
         self.assertEqual(command[3:], ["build/release/bin/train_mnist_mine", "--sync", "ddp",
                                        "--logdir", "--plain", "--bucket-cap-mb", "0.0625",
                                        "--epochs=1"])
 
+    def test_the_newest_of_the_learners_labs_averages_and_unused_labs_are_named(self):
+        for started, sync, unused in ((["14"], "average", []), (["09", "14", "15"], "overlap", ["14"]),
+                                      (["07", "18"], "ddp", ["07", "18"]), (["14", "16"], "ddp", ["14"])):
+            _, command, out = ran("demo", "--mine", started=started)
+            self.assertEqual(command[command.index("--sync") + 1], sync)
+            self.assertEqual(re.findall(r"your lab (\d+) run here: labs/lab demo --mine -- --", out), unused)
+
 
 class Mini(unittest.TestCase):
-    def run_mini(self, *words):
-        """Returns the built targets, and the command without its folder."""
-        with mock.patch.multiple(
-            "lab_tool.verbs.mini", build=mock.DEFAULT, become=mock.DEFAULT,
-            Workspace=mock.DEFAULT,
-        ) as parts:
-            _, out, _ = call("mini", *words)
-        self.assertEqual(out, "")
-        command = parts["become"].call_args[0][0]
-        return parts["build"].call_args[0][1], [command[0].rpartition("/")[2], *command[1:]]
-
     def test_with_mine_the_program_with_the_learners_code_is_built_and_run(self):
         words = ["indices", "partition", "--len", "10"]
-        self.assertEqual(self.run_mini(*words), (["mini"], ["mini", *words]))
-        self.assertEqual(self.run_mini("--mine", *words), (["mini_mine"], ["mini_mine", *words]))
-        self.assertEqual(self.run_mini("bench", "--help")[1], ["mini", "bench", "--help"])
+        for mine, program, more in (([], "mini", words), (["--mine"], "mini_mine", words),
+                                    ([], "mini", ["bench", "--help"])):
+            self.assertEqual(ran("mini", *mine, *more), ([program], [str(BIN / program), *more], ""))

@@ -163,7 +163,7 @@ def values_of(original, expanded):
             return [f"yours {operator} expected: {expanded}"]
         return [f"yours     {sides[0]}",
                 f"expected  {'' if operator == '==' else operator + ' '}{sides[1]}"]
-    return [f"yours     {expanded}"]
+    return f"yours     {expanded}".replace('" contains: "', '"\nexpected  a text with "').split("\n")
 
 
 def how_it_ended(ended, has_result):

@@ -112,6 +112,16 @@ class Verbs(FakeTree):
         self.call("check", "9")
         self.assertIn("(labs/lab start 14)", self.call("next"))
 
+    def test_who_begins_with_lab_14_is_led_through_the_five_weeks(self):
+        for number in ("01", "14", "15"):
+            self.write_lab(f"{number}-x", "X", [f"{number}.1"])
+            self.write(f"libmini/{number}.cpp", SAMPLER.replace("lab09", f"lab{number}"))
+        self.assertIn("start 01; if you know autograd: labs/lab start 14)", self.call("next"))
+        self.patch(("lab_tool.verbs.status.status_of", lambda *_: "passed"))
+        for number, then in (("14", "07"), ("07", "09"), ("09", "15"), ("15", "01")):
+            self.call("start", number)
+            self.assertIn(f"(labs/lab start {then}", self.call("next"))
+
     def test_a_hunt_is_started_checked_and_reset_with_its_lab(self):
         path = "07-partition/bug_hunt.cpp"
         self.write(f"labs/{path}", "buggy")
@@ -244,7 +254,7 @@ class Verbs(FakeTree):
     def test_diff_asks_unless_the_task_has_passed_and_notes_that_the_solution_was_seen(self):
         self.call("start", "7")
         with mock.patch("builtins.input", lambda prompt: ""):
-            self.assertIn("3 of its hints are unread", self.call("diff", "7.1", code=1))
+            self.assertIn("3 of the hints are unread", self.call("diff", "7.1", code=1))
         self.assertNotIn("return index[i];", self.out)
         self.assertEqual(State(self.root).of("07")["solutions"], [])
         mine = PARTITION.replace("return index[i];", "return 1;")
@@ -302,7 +312,10 @@ void Sampler::notify() {
         self.write("work/09-sampler/sampler.cpp", "int mine;\n")
         self.call("check", "9.1")
         with mock.patch("builtins.input", side_effect=EOFError):
-            self.assertNotIn("told", self.call("diff", "9.1", code=130))
+            out = " ".join(self.call("diff", "9.1", code=130).split())
+        self.assertNotIn("told", out)
+        self.assertIn("solution of 09.2, not passed yet. 09.1 is in a file that is compared whole", out)
+        self.assertEqual(State(self.root).of("09")["solutions"], ["09.1", "09.2"])
         self.call("check", "9.2")
         out = self.call("diff", "9.1")
         self.assertIn("-int mine;", out)

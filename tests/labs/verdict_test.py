@@ -32,12 +32,16 @@ def verdict(result="", **ended):
     return judge("a case", ProcessResult(**ended), result, LIMITS, ROOT)
 
 
+def failed(inside):
+    return verdict(HEAD + case("a case", inside, "false") + TAIL, code=1)
+
+
 class Judge(unittest.TestCase):
     def test_a_complete_successful_result_and_exit_code_0_pass(self):
         self.assertEqual(verdict(HEAD + case("a case") + TAIL).status, "passed")
 
     def test_a_failure_is_described_step_by_step(self):
-        found = verdict(HEAD + case("a case", FAILURE, "false") + TAIL, code=1)
+        found = failed(FAILURE)
         self.assertEqual(found.status, "failed")
         self.assertEqual(found.story, [
             "rank 1 should get 1 4 7 0", "yours     { 1, 4 }", "expected  { 1, 4, 7, 0 }",
@@ -47,7 +51,7 @@ class Judge(unittest.TestCase):
         inside = (f'<Expression success="false" type="{kind}" filename="t.cpp" line="1">'
                   f"<Original>{escape(original)}</Original><Expanded>{escape(expanded)}</Expanded>"
                   "</Expression>")
-        return verdict(HEAD + case("a case", inside, "false") + TAIL, code=1).story[:-1]
+        return failed(inside).story[:-1]
 
     def test_the_values_are_labelled_and_those_that_cannot_be_printed_are_left_out(self):
         for original, expanded, told in (
@@ -55,6 +59,7 @@ class Judge(unittest.TestCase):
                 ("error < 0.1", "0.5 < 0.1", ["yours     0.5", "expected  < 0.1"]),
                 ("a == b", '"x == y" == "x"', ['yours == expected: "x == y" == "x"']),
                 ("near(a)", "false", ["yours     false"]),
+                ("a, Contains(b)", '"a" contains: "b"', ['yours     "a"', 'expected  a text with "b"']),
                 ("a == b", "inff == -nanf", ["yours     inf", "expected  -nan"]),
                 ("a == b", "{?} == {?}", []), ("near(a)", "near(a)", [])):
             self.assertEqual(self.values(original, expanded), [*told, f"CHECK( {original} )"])
@@ -81,19 +86,13 @@ class Judge(unittest.TestCase):
         outside = (f'<Info>the step</Info><Expression {place}>{unknown}'
                    '<Exception>no parts</Exception></Expression>')
         end = "  at labs/07-partition/test.cpp:41"
-        self.assertEqual(
-            verdict(HEAD + case("a case", within, "false") + TAIL, code=1).story,
-            ["the step", "CHECK( cut(0) )", "  threw: no parts", end])
-        self.assertEqual(
-            verdict(HEAD + case("a case", outside, "false") + TAIL, code=1).story,
-            ["the step", "threw: no parts", end])
+        self.assertEqual(failed(within).story,
+                         ["the step", "CHECK( cut(0) )", "  threw: no parts", end])
+        self.assertEqual(failed(outside).story, ["the step", "threw: no parts", end])
         died = f'<Expression {place}>{unknown}<FatalErrorCondition>SIGSEGV</FatalErrorCondition></Expression>'
-        self.assertEqual(verdict(HEAD + case("a case", died, "false") + TAIL, code=1).story[:2],
-                         ["the case ended after this line", end])
+        self.assertEqual(failed(died).story[:2], ["the case ended after this line", end])
         fail = f'<Info>the cause</Info><Failure {place}>wrong</Failure>'
-        self.assertEqual(
-            verdict(HEAD + case("a case", fail + ended, "false") + TAIL, code=1).story,
-            ["the cause", "wrong", end])
+        self.assertEqual(failed(fail + ended).story, ["the cause", "wrong", end])
 
     def test_an_index_that_does_not_exist_is_explained_with_the_task_of_the_case(self):
         thrown = "<Exception filename='labs/t.cpp' line='41'>map::at</Exception>"
@@ -115,13 +114,13 @@ class Judge(unittest.TestCase):
             f"  in Part::operator< {at}:3", f"allocated in make {at}:4", f"created in begin {at}:5"])
 
     def test_many_failures_are_counted_and_not_all_shown(self):
-        found = verdict(HEAD + case("a case", 5 * FAILURE, "false") + TAIL, code=5)
+        found = failed(5 * FAILURE)
         self.assertEqual(found.story[-1], "and 4 more like this")
         self.assertEqual(found.story.count("rank 1 should get 1 4 7 0"), 1)
 
     def test_failures_at_up_to_three_lines_of_the_check_are_shown(self):
         others = "".join(FAILURE.replace('"41"', f'"{line}"') for line in (42, 43, 44))
-        story = verdict(HEAD + case("a case", 2 * FAILURE + others, "false") + TAIL, code=5).story
+        story = failed(2 * FAILURE + others).story
         self.assertEqual([line for line in story if "test.cpp" in line],
                          [f"  at labs/07-partition/test.cpp:{line}" for line in (41, 42, 43)])
         self.assertEqual(story[-1], "and 2 more like these")
@@ -167,7 +166,7 @@ class Judge(unittest.TestCase):
     def test_a_function_that_is_not_written_is_named(self):
         text = "[lab07.1,07.4] not started: work/libmini/part.cpp does not define Part::operator&lt;"
         thrown = f"<Exception filename='t.cpp' line='9'>\n  {text}\n</Exception>"
-        for found in (verdict(HEAD + case("a case", thrown, "false") + TAIL, code=1),
+        for found in (failed(thrown),
                       verdict(code=-6, output=f"terminate called\n  what():  {text}\n"),
                       verdict(code=-6, output=text.replace("&lt;", "<") + "\n")):
             self.assertEqual((found.status, found.waits_for), ("not started", "07.1,07.4"))

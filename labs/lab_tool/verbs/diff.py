@@ -1,7 +1,7 @@
 """Compares your code of a task with libmini's, which is the solution: of a task
-that you have not written it shows the solution alone. It asks first if the task
-has not passed its check. Of a file that you write whole it compares all, and so
-asks until all the file's tasks have passed."""
+that you have not written it shows the solution alone. It asks first if it would
+show the solution of a task that has not passed its check: of a file that you
+write whole it compares all."""
 
 from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
@@ -24,24 +24,20 @@ def run(options):
     shown = [region.task for path in workspace.catalogue.files_of(task=task.name)
              if workspace.is_whole(path) for region in workspace.catalogue.regions
              if region.path == path] or [task.name]
-    passed = all(state.result(each) == PASSED for each in shown) and not workspace.written_or_not(
-        task.name)[1]
-    if lines and not passed:
+    hidden = sorted({each for each in shown if state.result(each) != PASSED
+                     or workspace.written_or_not(each)[1]})
+    if lines and hidden:
         record = state.of(lab.number)
-        left = len(lab.hints(task.name)) - record["hints"].get(task.name, 0)
-        if not options.yes and not agreed(task, left):
-            say("The solution stays hidden.")
-            return 1
-        if task.name not in record["solutions"]:
-            record["solutions"].append(task.name)
+        left = sum(len(lab.hints(each)) - record["hints"].get(each, 0) for each in hidden)
+        whole = f" {task.name} is in a file that is compared whole." * (hidden != [task.name])
+        advice = f" {left} of the hints are unread (labs/lab hint {hidden[0]})." * (left > 0)
+        if not options.yes:
+            say_wrapped(f"This shows the solution of {', '.join(hidden)}, not passed yet.{whole}{advice}", "")
+            if input("Show it? [y/N] ").strip().lower() not in ("y", "yes"):  # ends without a terminal
+                say("The solution stays hidden.")
+                return 1
+        record["solutions"] = sorted({*record["solutions"], *hidden})
         state.save()
     for line in lines or [f"{task.name}: your code and the solution are the same, line by line"]:
         say(line)
     return 0
-
-
-def agreed(task, left):
-    """Asks whether to show the solution. Without a terminal, input() ends the command."""
-    advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
-    say_wrapped(f"This shows the whole solution of {task.name}, {task.what}.{advice}", "")
-    return input("Show it? [y/N] ").strip().lower() in ("y", "yes")

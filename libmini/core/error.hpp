@@ -104,7 +104,8 @@ std::string concat(const Parts&... parts) {
 /// "open failed: No such file or directory".
 std::string system_message(const std::string& call, int error_number);
 
-/// Throws NotImplemented: "[lab07.2] not started: Hand out one rank's partition."
+/// Throws NotImplemented: "[lab07.2] not started: Hand out one rank's partition.", and on
+/// a second line what else to do.
 [[noreturn]] void not_implemented(const char* task, const char* title);
 
 }  // namespace mini

@@ -98,7 +98,7 @@ TEST_CASE("sigmoid: the slope is y (1 - y)", "[lab03][lab03.3]") {
     const Values got = values_of(grads[0]);
     REQUIRE(got.size() == 3);
     const Values expected{2, 3, 3};
-    for (size_t i = 0; i < 3; ++i) CHECK(std::abs(got[i] - expected[i]) < 1e-5f);
+    for (size_t i = 0; i < 3; ++i) CHECK(got[i] == about(expected[i], 1e-5));
     INFO("the saved y is the program's y, which the backward function must not change");
     CHECK(values_of(y) == before);
 }

@@ -4,18 +4,16 @@
 #include <memory>
 
 #include "labs/03-autograd/scalar.hpp"
+#include "labs/check/both_values.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::lab03::Scalar;
+using mini::labs::about;
 
 namespace {
 
 constexpr double kTolerance =
     1e-12;  // values are near 1: some 10,000 roundings of doubles
-
-bool is_close(double a, double b) {
-    return std::abs(a - b) < kTolerance * std::fmax(1.0, std::abs(b));
-}
 
 }  // namespace
 
@@ -24,7 +22,7 @@ TEST_CASE("numbers: each operation has its value", "[lab03][lab03.1]") {
     CHECK(a.value() == 2);
     CHECK((a + b).value() == 7);
     CHECK((a * b).value() == 10);
-    CHECK(is_close(tanh(Scalar(0.5)).value(), std::tanh(0.5)));
+    CHECK(tanh(Scalar(0.5)).value() == about(std::tanh(0.5), kTolerance));
     CHECK((3 * a + b).value() == 11);
     INFO("before a backward pass a gradient is 0");
     CHECK(a.grad() == 0);
@@ -51,7 +49,7 @@ TEST_CASE("numbers: each operation has its slopes", "[lab03][lab03.1]") {
         const double y = std::tanh(0.5);
         INFO("x = 0.5, y = tanh(x): dy/dx = 1 - y² = " << 1 - y * y << ", not "
                                                        << x.grad());
-        CHECK(is_close(x.grad(), 1 - y * y));
+        CHECK(x.grad() == about(1 - y * y, kTolerance));
     }
 }
 
@@ -194,8 +192,8 @@ TEST_CASE("numbers: the derivative of a network agrees with a difference",
                (2 * h);
     };
     INFO("hidden = tanh(w x + b), y = tanh(w hidden + b) hidden + hidden");
-    CHECK(std::abs(w.grad() - slope(h, 0)) < 1e-8);
-    CHECK(std::abs(b.grad() - slope(0, h)) < 1e-8);
+    CHECK(w.grad() == about(slope(h, 0), 1e-8));
+    CHECK(b.grad() == about(slope(0, h), 1e-8));
 }
 
 TEST_CASE("numbers: a graph is freed with its last handle", "[lab03][lab03.1]") {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "labs/check/journal.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
@@ -21,6 +22,8 @@
 
 namespace mini::lab03 {
 
+using labs::about;
+using labs::ContainsSubstring;
 using labs::in_words, labs::Journal;
 using labs::Values;
 using test::contains, test::message_of;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "labs/numbered.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/data/sampler.hpp"
@@ -20,6 +21,7 @@
 
 using namespace mini::data;
 using mini::concat, mini::Generator, mini::UsageError;
+using mini::labs::about;
 using mini::labs::Indices, mini::labs::all_of, mini::labs::sorted;
 using Weights = std::vector<double>;
 
@@ -35,8 +37,7 @@ std::shared_ptr<Generator> seeded(uint64_t seed) {
 void check_count(int64_t count, int64_t n, double p) {
     const double expected = static_cast<double>(n) * p;
     INFO(n << " draws of probability " << p << ": about " << expected << " of them");
-    CHECK(std::abs(static_cast<double>(count) - expected) <
-          5 * std::sqrt(expected * (1 - p)));
+    CHECK(count == about(expected, 5 * std::sqrt(expected * (1 - p))));
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ TEST_CASE("heavier categories are drawn more often", "[lab08][lab08.1]") {
     int64_t pairs = 0;
     for (size_t k = 1; k < drawn.size(); ++k) pairs += drawn[k] == 3 && drawn[k - 1] == 3;
     INFO("the draws are independent: category 3 follows itself as often as any other");
-    CHECK(std::abs(pairs - 4900) < 400);
+    CHECK(pairs == about(4900, 400));
     INFO("a second call goes on with other numbers, and the same seed repeats the first");
     CHECK(mini::multinomial(weights, n, true, generator) != drawn);
     CHECK(mini::multinomial(weights, n, true, *seeded(3)) == drawn);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "labs/10-store-and-rendezvous/test_support.hpp"
+#include "labs/check/both_values.hpp"
 #include "libmini/distributed/rendezvous/agreement.hpp"
 #include "libmini/distributed/rendezvous/registration.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
@@ -16,13 +17,13 @@
 
 using namespace mini;
 using namespace mini::dist;
+using labs::ContainsSubstring;
 using labs::end_text;
 using labs::how;
 using labs::run_processes;
 using labs::seconds_of;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using test::contains;
 
 namespace {
 
@@ -136,8 +137,8 @@ TEST_CASE("the second process of a rank is told so, without waiting",
         "see the error; hint 1 of 10.6");
     std::string text;
     CHECK_NOTHROW(text = take_now(store, rank_config(2, 4)));
-    CHECK(contains(text, "two processes have RANK 2"));
-    CHECK(contains(text, "process 77 on elsewhere"));
+    CHECK_THAT(text, ContainsSubstring("two processes have RANK 2"));
+    CHECK_THAT(text, ContainsSubstring("process 77 on elsewhere"));
     INFO("the registration stays that of the first process");
     CHECK(store.get(registration_key(2), past()) == other);
 }
@@ -160,7 +161,8 @@ TEST_CASE("a registration with the same process id is still another one",
     INFO(
         "containers of one image may all be process 1 on the same host name: the random "
         "number tells them apart; hint 2 of 10.6");
-    CHECK(contains(take_now(store, rank_config(0, 2)), "two processes have RANK 0"));
+    CHECK_THAT(take_now(store, rank_config(0, 2)),
+               ContainsSubstring("two processes have RANK 0"));
 }
 
 TEST_CASE("a rank with another world size than rank 0 is told so", "[lab10][lab10.6]") {
@@ -169,8 +171,8 @@ TEST_CASE("a rank with another world size than rank 0 is told so", "[lab10][lab1
     const std::string text = take_now(store, rank_config(1, 3));
     INFO("rank 0 has WORLD_SIZE 4, rank 1 has 3; register_rank returned \"" << text
                                                                             << '"');
-    CHECK(contains(text, "was started with WORLD_SIZE 3"));
-    CHECK(contains(text, "with 4;"));
+    CHECK_THAT(text, ContainsSubstring("was started with WORLD_SIZE 3"));
+    CHECK_THAT(text, ContainsSubstring("with 4;"));
 }
 
 TEST_CASE("over a file, ranks of two hosts need addresses", "[lab10][lab10.6]") {
@@ -180,7 +182,7 @@ TEST_CASE("over a file, ranks of two hosts need addresses", "[lab10][lab10.6]") 
     config.file = "/shared/rendezvous";
     INFO("host_fault() is asked last; it takes rank 0's registration, then this rank's");
     const std::string text = take_now(store, config, "127.0.0.1");
-    CHECK(contains(text, "and rank 0 on elsewhere"));
+    CHECK_THAT(text, ContainsSubstring("and rank 0 on elsewhere"));
 }
 
 TEST_CASE("a rank that comes first waits for rank 0's registration", "[lab10][lab10.6]") {
@@ -245,7 +247,8 @@ TEST_CASE("a rank that does not come is named by all others", "[lab10][lab10.6]"
     const std::string text = common_failure(ends, "Timeout", absent);
     INFO("they threw: " << text);
     INFO("make the text before release(), which sets all joined keys; hint 2 of 10.6");
-    CHECK(contains(text, concat("3 of 4 joined; missing: rank ", absent, ";")));
+    CHECK_THAT(text,
+               ContainsSubstring(concat("3 of 4 joined; missing: rank ", absent, ";")));
 }
 
 TEST_CASE("all ranks fail at the first deadline, for the same reason",
@@ -257,7 +260,7 @@ TEST_CASE("all ranks fail at the first deadline, for the same reason",
     ProcessCluster cluster = one_host_each(4);
     const auto ends = join_as(cluster, members);
     const std::string text = common_failure(ends, "Timeout", 2);
-    CHECK(contains(text, "missing: rank 2;"));
+    CHECK_THAT(text, ContainsSubstring("missing: rank 2;"));
     INFO(
         "rank 1's deadline is after 2 s, that of ranks 0 and 3 after 60 s: a rank that "
         "gives up must release the others; hint 2 of 10.6");
@@ -269,7 +272,7 @@ TEST_CASE("two processes of one rank stop all ranks at once", "[lab10][lab10.6]"
     const auto ends = join_as(
         cluster, {{0, 3}, {1, 3}, {2, 3, milliseconds(100)}, {1, 3, milliseconds(5)}});
     const std::string text = common_failure(ends, "Error");
-    CHECK(contains(text, "two processes have RANK 1"));
+    CHECK_THAT(text, ContainsSubstring("two processes have RANK 1"));
     for (const ProcessEnd& end : ends) CHECK(seconds_of(end) < 4);
 }
 
@@ -278,7 +281,7 @@ TEST_CASE("two world sizes stop all ranks at once", "[lab10][lab10.6]") {
     const auto ends = join_as(cluster, {{0, 4}, {1, 4}, {2, 3}});
     const std::string text = common_failure(ends, "Error");
     INFO("rank 2 has WORLD_SIZE 3, the others 4; they threw: " << text);
-    CHECK(contains(text, "WORLD_SIZE 3"));
+    CHECK_THAT(text, ContainsSubstring("WORLD_SIZE 3"));
     for (const ProcessEnd& end : ends) CHECK(seconds_of(end) < 4);
 }
 
@@ -336,8 +339,9 @@ TEST_CASE("a rank that gives up leaves a result and wakes all", "[lab10][lab10.6
     HashStore store;
     const std::string text = agreement(store, rank_config(0, 3), past());
     INFO("rank 0 of 3 is alone at its deadline; it threw " << text);
-    CHECK(contains(text, "Timeout: rendezvous at 10.0.0.1:29500: 1 of 3 joined"));
-    CHECK(contains(text, "missing: rank 1, rank 2;"));
+    CHECK_THAT(text,
+               ContainsSubstring("Timeout: rendezvous at 10.0.0.1:29500: 1 of 3 joined"));
+    CHECK_THAT(text, ContainsSubstring("missing: rank 1, rank 2;"));
     REQUIRE(store.check(kResultKey));
     INFO("all joined keys are set, so that no rank waits on");
     CHECK(store.check(

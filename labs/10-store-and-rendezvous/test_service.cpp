@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "libmini/distributed/store/store_service.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -239,7 +239,7 @@ TEST_CASE("a request that cannot be carried out is refused, with the reason",
     store.ask(b, 3, Command::kAdd, "n", "1");
     INFO("add to \"12 apples\" throws Error, whose text is the value of the reply");
     CHECK(store.replies == Replies{"b 2 ", "b 3 refused"});
-    CHECK(test::contains(store.reason, "12 apples"));
+    CHECK_THAT(store.reason, labs::ContainsSubstring("12 apples"));
     store.ask(b, 4, Command::kGet, "n");
     store.ask(b, 5, Command::kSet, "other", "value");
     CHECK(store.replies ==

@@ -44,10 +44,11 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
     for (const State& rank : seen) {
         INFO("ranks 0 .. " << ranks - 1 << " hold 1 .. " << ranks
                            << " in all parameters; the mean is " << mean);
-        for (const float parameter : rank.parameters) REQUIRE(near(parameter, mean));
+        for (const float parameter : rank.parameters)
+            REQUIRE(parameter == about(mean, 1e-5));
         CHECK(rank.parameters == seen[0].parameters);
         INFO("a running mean is averaged too, a count of batches is rank 0's");
-        for (const float value : rank.mean) CHECK(near(value, mean));
+        for (const float value : rank.mean) CHECK(value == about(mean, 1e-5));
         CHECK(rank.count == 10);
     }
 }
@@ -197,7 +198,7 @@ TEST_CASE("local SGD goes on from the mean of the replicas", "[lab14][lab14.6]")
         for (size_t epoch = 0; epoch < 2; ++epoch) {
             INFO("the loss of epoch " << epoch << ", before each step, is the mean over "
                                       << "batches and ranks");
-            REQUIRE(std::abs(rank.losses[epoch] - expected.losses[epoch]) < 1e-4);
+            REQUIRE(rank.losses[epoch] == about(expected.losses[epoch], 1e-4));
         }
     }
 }
@@ -231,6 +232,6 @@ TEST_CASE("a period below one step is refused", "[lab14][lab14.6]") {
             tutorial::train_epoch_locally(model, loader, optimizer, group, period);
         });
     });
-    INFO("a period of " << period << " is a UsageError, which names it: " << messages[0]);
-    CHECK(messages[0].find(concat(period)) != std::string::npos);
+    INFO("a period of " << period << " is a UsageError, which names it");
+    CHECK_THAT(messages[0], ContainsSubstring(concat(period)));
 }

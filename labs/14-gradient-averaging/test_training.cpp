@@ -64,7 +64,7 @@ TEST_CASE("the loss of an epoch is the mean over its batches and all ranks",
     for (const Trained& rank : trained_on(ranks))
         for (size_t epoch = 0; epoch < alone.losses.size(); ++epoch) {
             INFO("epoch " << epoch << " on " << ranks << " ranks");
-            CHECK(std::abs(rank.losses[epoch] - alone.losses[epoch]) < 1e-5);
+            CHECK(rank.losses[epoch] == about(alone.losses[epoch], 1e-5));
         }
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("the loss of an epoch counts batches, not samples", "[lab14][lab14.4]"
     });
     INFO("two batches, of 2 samples and of 1, with the losses "
          << seen[0].first << " and " << seen[0].second << "; lr is 0");
-    CHECK(std::abs(seen[0].returned - (seen[0].first + seen[0].second) / 2) < 1e-5);
+    CHECK(seen[0].returned == about((seen[0].first + seen[0].second) / 2, 1e-5));
 }
 
 TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.4]") {

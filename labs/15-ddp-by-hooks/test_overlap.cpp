@@ -86,7 +86,7 @@ TEST_CASE("backward leaves the mean over the ranks on every rank", "[lab15][lab1
         REQUIRE(mine.gradients.size() == 3);
         for (const float got : mine.gradients) {
             INFO("a gradient is now " << got << ", " << diagnosis(got, rank, ranks));
-            REQUIRE(std::abs(got - static_cast<float>(ranks + 1) / 2) < 1e-5f);
+            REQUIRE(got == about(static_cast<float>(ranks + 1) / 2, 1e-5));
         }
         INFO("averaging changes gradients, not parameters");
         REQUIRE(mine.parameters == Values{1, 1, 1});
@@ -149,7 +149,7 @@ TEST_CASE("backward throws the error of an all-reduce", "[lab15][lab15.4]") {
     for (const std::string& message : seen) {
         INFO("a hook changes b's gradient during its all-reduce, so the wait for it");
         INFO("throws; backward threw: " << message);
-        REQUIRE(message.find("all_reduce 4") != std::string::npos);
+        REQUIRE_THAT(message, ContainsSubstring("all_reduce 4"));
     }
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("division before the sum keeps large gradients from overflowing",
     for (const Values& rank : seen) {
         INFO("3e38 on both ranks: 1.5e38 + 1.5e38 fits a float, 3e38 + 3e38 does not");
         INFO("this rank has " << rank[0]);
-        REQUIRE(std::abs(rank[0] - 3e38f) < 1e33f);
+        REQUIRE(rank[0] == about(3e38f, 1e33));
     }
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
 #include "labs/check/watched_group.hpp"
@@ -24,6 +25,8 @@
 
 namespace mini::lab15 {
 
+using labs::about;
+using labs::ContainsSubstring;
 using labs::in_words;
 using labs::Journal;
 using labs::Values;

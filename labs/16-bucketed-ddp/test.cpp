@@ -171,8 +171,8 @@ TEST_CASE("a gradient is copied to its slot and multiplied by its share",
     bucket.copy_gradient(0, gradient, 1.0f / 3);
     INFO("6 and 9 with a share of one third are 2 and 3");
     const auto values = bucket.buffer().to_vector<float>();
-    CHECK(std::abs(values[0] - 2) < 1e-6f);
-    CHECK(std::abs(values[1] - 3) < 1e-6f);
+    CHECK(values[0] == about(2, 1e-6));
+    CHECK(values[1] == about(3, 1e-6));
     INFO("the gradient that was passed must not change");
     CHECK(gradient.to_vector<float>() == Values{6, 9});
 

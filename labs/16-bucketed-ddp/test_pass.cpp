@@ -79,9 +79,9 @@ TEST_CASE("a gradient that does not come is an error in this pass and in the nex
     for (const Incomplete& seen : passes_without_c()) {
         INFO("c has no gradient, so its bucket is not full at the end of the pass:");
         INFO("throw_unlaunched() of GradientBuckets. It says: " << seen.backward);
-        CHECK(seen.backward.find(" c") != std::string::npos);
+        CHECK_THAT(seen.backward, ContainsSubstring(" c"));
         INFO("The next forward pass: throw_unfinished(). It says: " << seen.forward);
-        CHECK(seen.forward.find(" c") != std::string::npos);
+        CHECK_THAT(seen.forward, ContainsSubstring(" c"));
     }
 }
 

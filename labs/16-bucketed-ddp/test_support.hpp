@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "labs/check/error_of.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
@@ -36,6 +37,8 @@ using parallel::compute_bucket_assignment;
 using parallel::DDPOptions;
 using parallel::DistributedDataParallel;
 
+using labs::about;
+using labs::ContainsSubstring;
 using labs::draw;
 using labs::error_of;
 using labs::on_ranks;

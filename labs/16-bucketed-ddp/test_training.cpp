@@ -22,8 +22,8 @@ TEST_CASE("DDP leaves the mean over the ranks on every rank", "[lab16][lab16.4]"
     for (const Values& rank : gradients) {
         INFO("ranks 0 .. " << ranks - 1 << " of " << ranks << " had the gradients 1 .. "
                            << ranks << "; this one ends with " << rank[0]);
-        CHECK(std::abs(rank[0] - static_cast<float>(ranks + 1) / 2) < 1e-5f);
-        CHECK(std::abs(rank[1] - 1) < 1e-5f);
+        CHECK(rank[0] == about(static_cast<float>(ranks + 1) / 2, 1e-5));
+        CHECK(rank[1] == about(1, 1e-5));
         CHECK(rank == gradients[0]);
     }
 }
@@ -86,8 +86,8 @@ TEST_CASE("the order of launches does not depend on the order of the gradients",
             "a full bucket must wait for the buckets before it, or a's gradient is added "
             "to b's gradient of another rank"));
         CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
-        CHECK(std::abs(gradients[0] - 4.0f / 3) < 1e-5f);
-        CHECK(std::abs(gradients[1] - 5.0f / 3) < 1e-5f);
+        CHECK(gradients[0] == about(4.0f / 3, 1e-5));
+        CHECK(gradients[1] == about(5.0f / 3, 1e-5));
     }
     CHECK(indices(seen[0].log, EventKind::kGradReady) == std::vector<int64_t>{1, 0});
     CHECK(indices(seen[1].log, EventKind::kGradReady) == std::vector<int64_t>{0, 1});
@@ -272,6 +272,6 @@ TEST_CASE("DDP trains on several ranks like one process on the whole batch",
         // 12 gradients are summed in a different order: an error of a few units in the
         // last place of numbers below 2.
         for (size_t i = 0; i < alone.size(); ++i)
-            REQUIRE(std::abs(rank[i] - alone[i]) < 1e-5f);
+            REQUIRE(rank[i] == about(alone[i], 1e-5));
     }
 }

@@ -303,6 +303,6 @@ TEST_CASE("a bucket that its hook has freed cannot serve unused parameters",
     for (const std::string& message : messages) {
         INFO("rank 1 does not use a, whose average is in bucket 2, which is freed.");
         INFO("check_not_freed() says so on both ranks; this one says: " << message);
-        CHECK(message.find("bucket 2") != std::string::npos);
+        CHECK_THAT(message, ContainsSubstring("bucket 2"));
     }
 }

@@ -191,7 +191,8 @@ const Tells kTellsNothing{};
 TEST_CASE("a rank that has told nothing is the cause", "[lab17][lab17.1]") {
     const Failure failure = blamed({});
     CHECK(kind_and_rank(failure) == "Timeout 1");
-    CHECK(contains(failure.message,
+    CHECK_THAT(failure.message,
+               ContainsSubstring(
                    "rank 0 waited 2 s for rank 1; rank 1 is silent: is its process "
                    "stopped, stuck, or in other code?"));
     CHECK(kind_and_rank(blamed({}, nullptr, 2, 4)) == "Timeout 2");
@@ -202,10 +203,11 @@ TEST_CASE("a rank that waited for another rank is not the cause", "[lab17][lab17
     const Failure failure = blamed({{1, waited(2)}, {2, waited(4)}}, &asked);
     INFO("rank 1 waited for rank 2, rank 2 for rank 4, and rank 4 has told nothing");
     CHECK(kind_and_rank(failure) == "Timeout 4");
-    CHECK(
-        contains(failure.message,
-                 "rank 0 waited 2 s for rank 1; rank 1 waited for rank 2; rank 2 waited "
-                 "for rank 4; rank 4 is silent"));
+    CHECK_THAT(
+        failure.message,
+        ContainsSubstring(
+            "rank 0 waited 2 s for rank 1; rank 1 waited for rank 2; rank 2 waited "
+            "for rank 4; rank 4 is silent"));
     INFO("only the ranks of the chain are asked: libmini waits for each answer");
     CHECK(asked == std::vector<int>{1, 2, 4});
 }
@@ -214,7 +216,8 @@ TEST_CASE("a notice counts where there is no report", "[lab17][lab17.1]") {
     const Failure failure = blamed({{1, notice(4)}});
     INFO("rank 1 has not failed, but its notice says that it waits for rank 4");
     CHECK(kind_and_rank(failure) == "Timeout 4");
-    CHECK(contains(failure.message, "; rank 1 waits for rank 4; rank 4 is silent"));
+    CHECK_THAT(failure.message,
+               ContainsSubstring("; rank 1 waits for rank 4; rank 4 is silent"));
 
     Told both = waited(2);
     both.waits_for = 3;
@@ -223,21 +226,22 @@ TEST_CASE("a notice counts where there is no report", "[lab17][lab17.1]") {
         "that");
     INFO("it waited for rank 2");
     CHECK(kind_and_rank(blamed({{1, both}})) == "Timeout 2");
-    CHECK(contains(blamed({{1, both}}).message, "rank 1 waited for rank 2; rank 2 is"));
+    CHECK_THAT(blamed({{1, both}}).message,
+               ContainsSubstring("rank 1 waited for rank 2; rank 2 is"));
 }
 
 TEST_CASE("a rank that is gone is lost", "[lab17][lab17.1]") {
     Told gone;
     gone.is_gone = true;
     CHECK(kind_and_rank(blamed({{1, gone}})) == "PeerLost 1");
-    CHECK(contains(blamed({{1, gone}}).message,
-                   "rank 1 is gone (rank 0 waited 2 s for rank 1)"));
+    CHECK_THAT(blamed({{1, gone}}).message,
+               ContainsSubstring("rank 1 is gone (rank 0 waited 2 s for rank 1)"));
     const Failure second = blamed({{1, waited(3)}, {3, gone}});
     INFO("rank 1 waited for rank 3, which is gone");
     CHECK(kind_and_rank(second) == "PeerLost 3");
-    CHECK(contains(second.message,
-                   "rank 3 is gone (rank 0 waited 2 s for rank 1; rank 1 "
-                   "waited for rank 3)"));
+    CHECK_THAT(second.message,
+               ContainsSubstring("rank 3 is gone (rank 0 waited 2 s for rank 1; rank 1 "
+                                 "waited for rank 3)"));
     gone.waits_for = 4;
     INFO("rank 1 sent a notice before it was gone");
     CHECK(kind_and_rank(blamed({{1, gone}})) == "PeerLost 1");
@@ -278,14 +282,15 @@ TEST_CASE("ranks that wait for each other are a circle", "[lab17][lab17.1]") {
     const Failure inner = blamed({{1, waited(2)}, {2, notice(3)}, {3, notice(2)}});
     INFO("rank 1 waited for 2, 2 waits for 3, 3 waits for 2");
     CHECK(kind_and_rank(inner) == "Timeout -1");
-    CHECK(contains(inner.message,
-                   "rank 2 waits for rank 3; rank 3 waits for rank 2: "
-                   "these ranks wait for each other"));
+    CHECK_THAT(inner.message,
+               ContainsSubstring("rank 2 waits for rank 3; rank 3 waits for rank 2: "
+                                 "these ranks wait for each other"));
 
     const Failure whole = blamed({{1, waited(0)}});
     INFO("rank 1 reports that it waited for rank 0: a report is final");
     CHECK(kind_and_rank(whole) == "Timeout -1");
-    CHECK(contains(whole.message, "rank 1 waited for rank 0: these ranks wait for each"));
+    CHECK_THAT(whole.message,
+               ContainsSubstring("rank 1 waited for rank 0: these ranks wait for each"));
     CHECK(kind_and_rank(blamed({{1, waited(1)}})) == "Timeout -1");
 }
 
@@ -316,7 +321,8 @@ TEST_CASE("a wait ends at its deadline, and all ranks name the stopped rank",
         for (int rank = 0; rank < world_size; ++rank) {
             if (rank == stopped) continue;
             const ProcessEnd& end = ends[static_cast<size_t>(rank)];
-            REQUIRE(contains(how(end), concat("rank ", stopped, " is silent")));
+            REQUIRE_THAT(how(end),
+                         ContainsSubstring(concat("rank ", stopped, " is silent")));
             CHECK(end.failure->kind == Kind::kTimeout);
             CHECK(seconds_of(end) >= 2);
             CHECK(seconds_of(end) <= 2.21);
@@ -333,26 +339,28 @@ TEST_CASE("a report may come within a twentieth of the timeout after the deadlin
         "rank 1 reports that it waited for rank 2, 50 ms after rank 0's deadline; rank 0 "
         "reads until 100 ms after it, `grace`; rank 0: "
         << how(end));
-    CHECK(contains(how(end), "rank 1 waited for rank 2; rank 2 is silent"));
+    CHECK_THAT(how(end), ContainsSubstring("rank 1 waited for rank 2; rank 2 is silent"));
     CHECK(seconds_of(end) <= 2.11);
 }
 
 TEST_CASE("a rank whose connection is closed is gone", "[lab17][lab17.1]") {
     const ProcessEnd end = detect({closes(kTellsNothing)});
     INFO("rank 1 has closed its connection, without a report; rank 0: " << how(end));
-    CHECK(contains(how(end), "PeerLost(1): rank 1 is gone (rank 0 waited"));
+    CHECK_THAT(how(end), ContainsSubstring("PeerLost(1): rank 1 is gone (rank 0 waited"));
 
     const ProcessEnd noticed = detect({closes(waits_for(4))});
     INFO("the same, but before rank 1 told that it waits for rank 4; rank 0: "
          << how(noticed));
-    CHECK(contains(how(noticed), "PeerLost(1): rank 1 is gone (rank 0 waited"));
+    CHECK_THAT(how(noticed),
+               ContainsSubstring("PeerLost(1): rank 1 is gone (rank 0 waited"));
 }
 
 TEST_CASE("the detector follows reports and notices", "[lab17][lab17.1]") {
     const ProcessEnd end =
         detect({reports(Kind::kTimeout, 2, "late"), waits_for(3), kTellsNothing});
     INFO("rank 1 waited for rank 2, rank 2 waits for rank 3; rank 0: " << how(end));
-    CHECK(contains(how(end),
+    CHECK_THAT(how(end),
+               ContainsSubstring(
                    "rank 1 waited for rank 2; rank 2 waits for rank 3; rank 3 is"));
     CHECK(seconds_of(end) <= 2.11);
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
@@ -22,6 +23,7 @@
 
 namespace mini::lab17 {
 
+using labs::ContainsSubstring;
 using test::contains;
 using Ends = std::vector<dist::ProcessEnd>;
 

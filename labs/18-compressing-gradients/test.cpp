@@ -29,8 +29,8 @@ TEST_CASE("the all-reduce hook leaves the mean over the ranks", "[lab18][lab18.1
                    << static_cast<float>(ranks - 1) / 2 << " and 6; got "
                    << in_words(step.result));
         INFO("a hook gets gradients that are not divided; hint 1 of 18.1 helps");
-        CHECK(std::abs(step.result[0] - static_cast<float>(ranks - 1) / 2) < 1e-5f);
-        CHECK(std::abs(step.result[1] - 6) < 1e-5f);
+        CHECK(step.result[0] == about(static_cast<float>(ranks - 1) / 2, 1e-5));
+        CHECK(step.result[1] == about(6, 1e-5));
         CHECK(step.result == steps[0].result);
         INFO("this hook loses nothing, so it leaves `sent` alone: rank "
              << rank << "'s gradients, not divided; got " << in_words(step.sent));
@@ -200,7 +200,7 @@ TEST_CASE("a rank's error is what this rank has not sent", "[lab18][lab18.2]") {
         INFO(
             "if the error is the sum minus the average, ranks that differ from the "
             "average seem to have errors");
-        CHECK(std::abs(steps[0][0] - odd_ranks) < 1e-6f);
+        CHECK(steps[0][0] == about(odd_ranks, 1e-6));
         CHECK(steps[1][0] == 0);
         CHECK(steps[2][0] == 0);
         INFO("0.25 in three steps is 0.75, so 1 is sent in the third; got "

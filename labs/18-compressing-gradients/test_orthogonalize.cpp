@@ -33,7 +33,7 @@ TEST_CASE("columns become orthogonal and of length 1", "[lab18][lab18.4]") {
     for (size_t a = 0; a < r; ++a)
         for (size_t b = 0; b <= a; ++b) {
             INFO("30 rows, 4 columns: the dot product of columns " << a << " and " << b);
-            CHECK(std::abs(dot(many, r, a, b) - (a == b ? 1.0 : 0.0)) < 1e-6);
+            CHECK(dot(many, r, a, b) == about(a == b ? 1.0 : 0.0, 1e-6));
         }
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("nearly parallel columns become orthogonal too", "[lab18][lab18.4]") {
     INFO("what is left of the second column is about 5e-4 of it, more than the 1e-5 of");
     INFO("rounding errors, so it is scaled to length 1; its squared length is "
          << dot(found, 2, 1, 1));
-    CHECK(std::abs(dot(found, 2, 1, 1) - 1) < 1e-6);
+    CHECK(dot(found, 2, 1, 1) == about(1, 1e-6));
 }
 
 TEST_CASE("a column that depends on the previous columns becomes zero",
@@ -83,9 +83,9 @@ TEST_CASE("a column that depends on the previous columns becomes zero",
     INFO("the lengths are " << dot(found, 4, 0, 0) << " " << dot(found, 4, 1, 1) << " "
                             << dot(found, 4, 2, 2) << " " << dot(found, 4, 3, 3)
                             << "; hint 3 of 18.4 helps");
-    CHECK(std::abs(dot(found, 4, 0, 0) - 1) < 1e-6);
+    CHECK(dot(found, 4, 0, 0) == about(1, 1e-6));
     CHECK(dot(found, 4, 1, 1) == 0);
-    CHECK(std::abs(dot(found, 4, 2, 2) - 1) < 1e-6);
+    CHECK(dot(found, 4, 2, 2) == about(1, 1e-6));
     CHECK(dot(found, 4, 3, 3) == 0);
     CHECK(std::abs(dot(found, 4, 0, 2)) < 1e-6);
     INFO(

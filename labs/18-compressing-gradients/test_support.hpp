@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/watched_group.hpp"
 #include "libmini/core/error.hpp"
@@ -22,6 +23,7 @@
 
 namespace mini::lab18 {
 
+using labs::about;
 using labs::in_words;
 using labs::Journal;
 using labs::on_ranks;

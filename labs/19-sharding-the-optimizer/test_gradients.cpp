@@ -262,7 +262,7 @@ TEST_CASE("sharded gradients and state train like one process", "[lab19][lab19.6
         REQUIRE(rank.size() == alone.size());
         for (size_t i = 0; i < alone.size(); ++i) {
             INFO("element " << i << " is " << rank[i] << ", and should be " << alone[i]);
-            REQUIRE(std::abs(rank[i] - alone[i]) < 1e-5f);
+            REQUIRE(rank[i] == about(alone[i], 1e-5));
         }
     }
 }

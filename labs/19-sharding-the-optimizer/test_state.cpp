@@ -272,7 +272,7 @@ TEST_CASE("a state of other parameters is rejected, and an old state is forgotte
     const auto& [rejected, after_rejection, after_load] = seen[0];
     {
         INFO("there is no parameter 9 among the five; the error names it: " << rejected);
-        CHECK(rejected.find('9') != std::string::npos);
+        CHECK_THAT(rejected, ContainsSubstring("9"));
     }
     {
         INFO(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "labs/20-scaling-by-simulation/link_fit.hpp"
+#include "labs/check/both_values.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
@@ -20,6 +21,7 @@ using dist::EventQueue;
 using dist::VirtualTime;
 using lab20::LinkFit;
 using lab20::Measurement;
+using labs::about;
 
 namespace {
 
@@ -220,13 +222,13 @@ TEST_CASE("two messages by hand: 30 us for 1,000 bytes and 50 us for 3,000",
         "2,000 bytes more take 20 us more, so beta is 10 ns; 30 - 10 leaves alpha 20 us");
     const LinkFit fit =
         lab20::fit_link(std::vector<Measurement>{{1, 1000, 30e-6}, {1, 3000, 50e-6}});
-    CHECK(std::abs(fit.alpha - 20e-6) < 1e-12);
-    CHECK(std::abs(fit.beta - 10e-9) < 1e-15);
+    CHECK(fit.alpha * 1e6 == about(20, 1e-6));
+    CHECK(fit.beta * 1e9 == about(10, 1e-6));
     INFO("10 us for 1,000 bytes leave alpha -10 us: least squares knows no signs");
     const LinkFit below =
         lab20::fit_link(std::vector<Measurement>{{1, 1000, 10e-6}, {1, 3000, 50e-6}});
-    CHECK(std::abs(below.alpha + 10e-6) < 1e-12);
-    CHECK(std::abs(below.beta - 20e-9) < 1e-15);
+    CHECK(below.alpha * 1e6 == about(-10, 1e-6));
+    CHECK(below.beta * 1e9 == about(20, 1e-6));
 }
 
 TEST_CASE("exact times of several messages give back their alpha and beta",
@@ -237,8 +239,8 @@ TEST_CASE("exact times of several messages give back their alpha and beta",
             exact.push_back({messages, bytes, 20e-6 * messages + 1e-9 * bytes});
     const LinkFit fit = lab20::fit_link(exact);
     INFO("times of alpha 20 us, beta 1 ns, with 1, 6 and 14 messages in a row");
-    CHECK(std::abs(fit.alpha - 20e-6) < 1e-11);
-    CHECK(std::abs(fit.beta - 1e-9) < 1e-15);
+    CHECK(fit.alpha * 1e6 == about(20, 1e-5));
+    CHECK(fit.beta * 1e9 == about(1, 1e-6));
 }
 
 TEST_CASE("three percent more on 16 MiB leave the delay of small messages alone",
@@ -251,7 +253,7 @@ TEST_CASE("three percent more on 16 MiB leave the delay of small messages alone"
     INFO("4 bytes took 20.0 us; 3 % of 16 MiB are 500 us, but only 3 %; alpha is "
          << fit.alpha * 1e6 << " us");
     check_best(fit, measured);
-    CHECK(std::abs(fit.alpha - 20e-6) < 0.2e-6);
+    CHECK(fit.alpha * 1e6 == about(20, 0.2));
 }
 
 TEST_CASE("the measured all-reduces are fitted with the smallest relative errors",
@@ -260,8 +262,8 @@ TEST_CASE("the measured all-reduces are fitted with the smallest relative errors
     check_best(fit, kMeasured);
     INFO("alpha " << fit.alpha * 1e3 << " ms, beta " << fit.beta * 1e9
                   << " ns; the emulated link has a delay of 1 ms, and takes 8 ns a byte");
-    CHECK(std::abs(fit.alpha - 1e-3) < 0.15e-3);
-    CHECK(std::abs(fit.beta - 8e-9) < 0.8e-9);
+    CHECK(fit.alpha * 1e6 == about(1000, 150));
+    CHECK(fit.beta * 1e9 == about(8, 0.8));
     CHECK(lab20::largest_error(fit, kMeasured) < 0.1);
 }
 
@@ -280,8 +282,8 @@ TEST_CASE("measurements that cannot separate alpha and beta are rejected",
         CHECK_THROWS_AS(lab20::fit_link(with(1, 8, seconds)), UsageError);
     INFO(
         "as many bytes with more messages are a second equation; so are no bytes at all");
-    CHECK(std::abs(lab20::fit_link(with(2, 4, 2e-3)).beta) < 1e-9);
-    CHECK(std::abs(lab20::fit_link(with(1, 0, 0.5e-3)).alpha - 0.5e-3) < 1e-9);
+    CHECK(lab20::fit_link(with(2, 4, 2e-3)).beta * 1e9 == about(0, 1));
+    CHECK(lab20::fit_link(with(1, 0, 0.5e-3)).alpha * 1e6 == about(500, 0.001));
 }
 
 TEST_CASE("the largest error is relative, whatever its sign", "[lab20][lab20.2]") {
@@ -297,6 +299,6 @@ TEST_CASE("the largest error is relative, whatever its sign", "[lab20][lab20.2]"
     };
     CHECK(error({}) == 0);
     CHECK(error({exact}) < 1e-9);
-    CHECK(std::abs(error({short_one, exact}) - 0.25) < 1e-9);
-    CHECK(std::abs(error({short_one, long_one, exact}) - 0.5) < 1e-9);
+    CHECK(error({short_one, exact}) == about(0.25, 1e-9));
+    CHECK(error({short_one, long_one, exact}) == about(0.5, 1e-9));
 }

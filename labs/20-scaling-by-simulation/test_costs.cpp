@@ -9,6 +9,7 @@
 
 #include "labs/11-collectives/all_reduce_time.hpp"
 #include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
+#include "labs/check/both_values.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
@@ -39,7 +40,7 @@ double simulated(const dist::Links& links, Algorithm algorithm, int P, size_t by
 
 void check_near(double predicted, double expected, const std::string& hint) {
     INFO("predicted " << predicted << " us, should be " << expected << " us; " << hint);
-    REQUIRE(std::abs(predicted - expected) <= 0.01 * expected);
+    REQUIRE(predicted == labs::about(expected, 0.01 * expected));
 }
 
 double ring_us(const std::string& links, int P, size_t bytes) {

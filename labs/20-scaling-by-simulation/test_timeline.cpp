@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "labs/20-scaling-by-simulation/prediction.hpp"
+#include "labs/check/both_values.hpp"
 #include "labs/check/ranks.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
@@ -21,6 +22,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace mini;
+using labs::about;
 using training::BucketTime;
 using training::GradientTime;
 using Times = std::vector<BucketTime>;
@@ -59,9 +61,9 @@ void check(const Times& times, const std::vector<Expected>& expected) {
     for (size_t i = 0; i < times.size(); ++i) {
         INFO("bucket " << i << ": bytes, ready, begin, end");
         CHECK(times[i].bytes == wanted[i].bytes);
-        CHECK(std::abs(times[i].ready - wanted[i].ready) < 1e-9);
-        CHECK(std::abs(times[i].begin - wanted[i].begin) < 1e-9);
-        CHECK(std::abs(times[i].end - wanted[i].end) < 1e-9);
+        CHECK(times[i].ready == about(wanted[i].ready, 1e-9));
+        CHECK(times[i].begin == about(wanted[i].begin, 1e-9));
+        CHECK(times[i].end == about(wanted[i].end, 1e-9));
     }
 }
 

@@ -195,7 +195,7 @@ TEST_CASE("a parameter of a used unit without a gradient is an error that names 
     });
     for (const auto& [error, gradient] : seen) {
         INFO("`right` took no part in the loss: " << error);
-        CHECK(error.find("right") != std::string::npos);
+        CHECK_THAT(error, ContainsSubstring("right"));
         CHECK(error.find("left") == std::string::npos);
         INFO("the next pass is not disturbed by the one that failed");
         CHECK(gradient == Values{1, 1});
@@ -243,8 +243,8 @@ TEST_CASE("a gradient that does not come from the unit's result is an error",
     });
     for (const auto& [error, has_gradient, difference] : seen) {
         INFO("the loss is the sum of a weight, without the layer's result: " << error);
-        CHECK(error.find("weight") != std::string::npos);
-        CHECK(error.find("leaky") != std::string::npos);
+        CHECK_THAT(error, ContainsSubstring("weight"));
+        CHECK_THAT(error, ContainsSubstring("leaky"));
         INFO("a parameter's gradient of before the constructor is no shard's");
         CHECK_FALSE(has_gradient);
         INFO("nor is one of the pass that threw: the next pass has its own gradients");
@@ -312,7 +312,7 @@ TEST_CASE("a loss may outlive the wrapper, whose backward pass is then an error"
     INFO("the parameters are freed, and the wrapper that gathers them is destroyed");
     for (const std::string& error : seen) {
         INFO(error);
-        CHECK(error.find("freed") != std::string::npos);
+        CHECK_THAT(error, ContainsSubstring("freed"));
     }
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/both_values.hpp"
 #include "labs/check/error_of.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
@@ -32,6 +33,8 @@
 
 namespace mini::lab21 {
 
+using labs::about;
+using labs::ContainsSubstring;
 using labs::draw;
 using labs::error_of;
 using labs::FiveInOne;

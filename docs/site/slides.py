@@ -1,9 +1,9 @@
 """Makes slides of the labs from their pages in the site: slidesNN.html, for a screen and for paper.
 
 A slide has a section of the page: its heading, the first sentences of each paragraph, and one picture,
-listing, table or figure that moves; a second one has a slide of its own. So the labs' pages are the
-only text. Left out are the tasks, what belongs to them, and answers. Lab 00 has no slides: its page
-leads through two programs.
+listing, table or figure that moves; a second one has a slide of its own. A paragraph that asks is there
+up to its last question, or not at all. So the labs' pages are the only text. Left out are the tasks,
+what belongs to them, and answers. Lab 00 has no slides: its page leads through two programs.
 """
 
 import html
@@ -13,6 +13,7 @@ from finish import CONTENTS
 
 MOST_SENTENCES, MOST_WITH_MEDIUM = 6, 3  # of a slide
 MOST_LINES = 16  # of a listing or a table
+MOST_LETTERS, MOST_LETTERS_WITH_MEDIUM = 1000, 500  # of a slide that asks
 LEFT_OUT = ("What you write", "Run it", "The tasks one by one", "Bug hunt", "Pitfalls")
 SECTION = re.compile(r"<h([23])[^>]*>(.*?)</h\1>", re.DOTALL)
 FOLD = re.compile(r"<details.*?</details>", re.DOTALL)
@@ -44,9 +45,12 @@ def is_whole(text):
 
 
 def first_sentences(text, most):
-    """Returns the beginning of a paragraph, up to an end of a sentence that is outside of its tags."""
+    """Returns the beginning of a paragraph, up to an end of a sentence that is outside of its tags, and
+    not before its last question."""
     parts = SENTENCE.split(" ".join(LINK.sub("", text).split()))
-    wholes = (" ".join(parts[:count]) for count in range(min(most, len(parts)), len(parts) + 1))
+    asked = max((count for count, part in enumerate(parts, 1) if "?" in part), default=0)
+    least = max(asked, min(most, len(parts)))
+    wholes = (" ".join(parts[:count]) for count in range(least, len(parts) + 1))
     return next(filter(is_whole, wholes), "")
 
 
@@ -55,7 +59,8 @@ def slides_of(title, body):
     one of the media. A slide ends before a second large one, and before the sentence above it."""
     blocks = [block for block in BLOCK.findall(FOLD.sub("", body)) if block.count("\n") <= MOST_LINES]
     texts = [block for block in blocks if block.startswith(TEXTS)]
-    most = MOST_SENTENCES if len(texts) == len(blocks) else MOST_WITH_MEDIUM
+    most, letters = ((MOST_SENTENCES, MOST_LETTERS) if len(texts) == len(blocks) else
+                     (MOST_WITH_MEDIUM, MOST_LETTERS_WITH_MEDIUM))
     slides, has_medium = [[]], False
     for block in blocks:
         is_text = block.startswith(TEXTS)
@@ -65,7 +70,8 @@ def slides_of(title, body):
         has_medium = is_large or has_medium
         if is_text:
             told = first_sentences(block.partition(">")[2], max(1, most // len(texts)))
-            is_full = sum(part.startswith("<p>") for part in slides[-1]) >= most
+            before = [part for part in slides[-1] if part.startswith("<p>")]
+            is_full = len(before) >= most or "?" in told and len("".join([*before, told])) > letters
             block = f"<p>{told}</p>" * (told != "" and not is_full)
         slides[-1] += [block] * (block != "")
     return [(title, parts) for parts in slides if parts]

@@ -40,9 +40,9 @@ class Slides(unittest.TestCase):
     def test_a_slide_has_the_beginnings_of_paragraphs_and_one_large_thing(self):
         table = "<table><tr>\n<td>1\n</table>"
         found = slides.slides_of("Rings", (
-            f"<p >A ring <b>sends. It</b> waits. More. More. More.</p>{table}<p >Then:</p><pre>a\nb\n</pre>"
-            "<details><p >The answer.</p></details>"))
-        self.assertEqual(found, [("Rings", ["<p>A ring <b>sends. It</b> waits.</p>", table]),
+            f"<p >A ring <b>sends. It</b> waits. Who? More. More.</p>{table}<p >Then:</p><pre>a\nb\n</pre>"
+            "<details><p >The answer.</p></details>" f"<p >{99 * 'Long. '}Fits?</p>"))
+        self.assertEqual(found, [("Rings", ["<p>A ring <b>sends. It</b> waits. Who?</p>", table]),
                                  ("Rings", ["<p>Then:</p>", "<pre>a\nb\n</pre>"])])
 
     def test_tasks_and_what_belongs_to_them_are_left_out(self):

@@ -52,19 +52,25 @@ class TopOne {
     std::vector<float> error_{0, 0};
 };
 
+// Returns how far two weights move. The first gradient is 8 on rank 0 and -8 on rank 1;
+// the second is 1 on both.
+std::vector<float> train(dist::ProcessGroup& group) {
+    TopOne hook(group);
+    const std::vector<float> gradient{group.rank() == 0 ? 8.0f : -8.0f, 1.0f};
+    std::vector<float> total(2);
+    for (int step = 0; step < kSteps; ++step) {
+        const auto average = hook.average(gradient);
+        for (size_t i = 0; i < 2; ++i) total[i] += learning_rate(step) * average[i];
+    }
+    return total;
+}
+
 }  // namespace
 
 int main() {
-    // The first gradient is 8 on rank 0 and -8 on rank 1; the second is 1 on both.
     std::vector<float> moved(2);
     dist::run_threads(kRanks, [&](dist::ProcessGroup& group) {
-        TopOne hook(group);
-        const std::vector<float> gradient{group.rank() == 0 ? 8.0f : -8.0f, 1.0f};
-        std::vector<float> total(2);
-        for (int step = 0; step < kSteps; ++step) {
-            const auto average = hook.average(gradient);
-            for (size_t i = 0; i < 2; ++i) total[i] += learning_rate(step) * average[i];
-        }
+        const std::vector<float> total = train(group);
         if (group.rank() == 0) moved = total;
     });
     float exact = 0.0f;

@@ -7,11 +7,13 @@
 A submission is a zip of labs/lab submit, or a student's folder with the zip.
 There is a row for each one:
 
-    identifier,submission,lab07,lab09,total,of,review
+    identifier,submission,lab07,lab09,total,of,lost,review
 
 The identifier is the number that Moodle or Canvas has put into the name of the
 submission, else the name without .zip. fill_marks.py writes the points into a
-table of your learning platform. The column review has what review.py found."""
+table of your learning platform. The column of has the points without bonus;
+lost has the tasks that lost points, with the reason; review has what review.py
+found."""
 
 import argparse
 import csv
@@ -45,11 +47,13 @@ def marks_of(path, options):
         grades = Path(file.name).read_text("utf-8")  # which the tool has replaced
     if done.returncode:
         reason = done.stderr.strip().split("\n")[-1]
-        return path.name, *[""] * len(options.labs), "", "", reason
+        return path.name, *[""] * len(options.labs), "", "", "", reason
     grades = json.loads(grades)
-    review = "; ".join(found for lab in grades["labs"] for found in lab["review"])
+    lost = (f"{task['task']} {task['points']} of {task['of']}: {task['reason'] or task['status']}"
+            for lab in grades["labs"] for task in lab["tasks"] if task["points"] < task["of"])
+    review = (found for lab in grades["labs"] for found in lab["review"])
     points = (lab["points"] for lab in grades["labs"])
-    return path.name, *points, grades["points"], grades["of"], review
+    return (path.name, *points, grades["points"], grades["of"], *map("; ".join, (lost, review)))
 
 
 def numbers(text):
@@ -68,7 +72,7 @@ def main():
         parser.error(f"{options.folder} has no submission; put the students' zips there")
     table = csv.writer(sys.stdout, lineterminator="\n")
     labs = [f"lab{number}" for number in options.labs]
-    table.writerow(("identifier", "submission", *labs, "total", "of", "review"))
+    table.writerow(("identifier", "submission", *labs, "total", "of", "lost", "review"))
     for number, path in enumerate(paths, 1):
         print(f"{number}/{len(paths)} {path.name}", file=sys.stderr, flush=True)
         table.writerow((identifier_of(path.name), *marks_of(path, options)))

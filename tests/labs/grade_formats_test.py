@@ -117,10 +117,14 @@ TOOL = """\
 #!/bin/sh
 [ -d $9 ] || {{ echo "lab: $9 is not a zip" >&2; exit 1; }}
 rm -rf {root}/work; mkdir {root}/work; cp -r $9/* {root}/work
-echo '{{"points": 9, "of": 10, "labs": [{{"points": 4, "review": ["one", "two"]}},
-        {{"points": 5, "review": ["three"]}}]}}' > $7
+echo '{{"points": 9, "of": 10, "labs": [
+    {{"points": 4, "review": ["one", "two"], "tasks": [{{"task": "07.1", "points": 4, "of": 5, "reason": "guided"}}]}},
+    {{"points": 5, "review": ["three"], "tasks": [{{"task": "09.1", "points": 5, "of": 5}},
+        {{"task": "09.hunt", "points": 0, "of": 10, "status": "not started", "reason": ""}}]}}]}}' > $7
 """
 MOODLE, CANVAS = "Ada_Lovelace_12345_assignsubmission_file", "lovelaceada_LATE_77_890_a_1_2.zip"
+HUNT = "".join(f"int a_line_of_the_bug_hunt_{n};\n" for n in range(9)) + \
+    "int main() {\n    const bool right = compute() == kRight;\n    return right ? 0 : 1;\n}\n"
 CHEAT = """\
 namespace Catch { struct TestFailureException {}; }
 asm(".incbin \\"course/lab09.o\\"");
@@ -135,7 +139,7 @@ class Folder(FakeTree):
     def setUp(self):
         super().setUp()
         self.write_core()
-        self.write("labs/09-sampler/bug_hunt.cpp", "".join(f"int a_line_of_the_bug_hunt_{n};\n" for n in range(9)))
+        self.write("labs/09-sampler/bug_hunt.cpp", HUNT)
         self.write_program("labs/lab", TOOL.format(root=self.root))
         self.patch(("lab_tool.workspace.Catalogue", self.catalogue), ("grader.review.LEAST_LINES", 1))
         shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader")
@@ -152,32 +156,34 @@ class Folder(FakeTree):
             self.write(f"all/{MOODLE}/09-sampler/{name}.cpp", text)
         self.write(f"all/{CANVAS}", "no zip")
         (head, ada, broken), _ = self.script("grade_folder.py", self.root / "all", "7,9")
-        self.assertEqual(head, ["identifier", "submission", "lab07", "lab09", "total", "of", "review"])
-        self.assertEqual(ada, ["12345", MOODLE, "4", "5", "9", "10", "one; two; three"])
-        self.assertEqual(broken, ["77", CANVAS, *4 * [""], f"lab: {self.root}/all/{CANVAS} is not a zip"])
+        self.assertEqual(head, ["identifier", "submission", "lab07", "lab09", "total", "of", "lost", "review"])
+        self.assertEqual(ada, ["12345", MOODLE, "4", "5", "9", "10",
+                               "07.1 4 of 5: guided; 09.hunt 0 of 10: not started", "one; two; three"])
+        self.assertEqual(broken, ["77", CANVAS, *5 * [""], f"lab: {self.root}/all/{CANVAS} is not a zip"])
         workspace = Workspace()
         return "; ".join(findings(workspace, workspace.catalogue.lab("09")))
 
     def test_an_honest_submission_needs_no_review(self):
-        hunt = (self.root / "labs/09-sampler/bug_hunt.cpp").read_text()
         self.write("libmini/sampler.cpp", CORE.replace("return 2", "if (i) _exit(1);\n    return 2"))
         own = '#include "libmini/sampler.hpp"\nSampler::Sampler(int n)\n{}\nint Sampler::sample(\n' \
               "int i) const { _exit(1); }  // catch it, then exit\nvoid Sampler::notify() {}\n"
-        self.assertEqual(self.found(sampler=own, bug_hunt=hunt.replace("_0;", "_zero;")), "")
-        self.assertEqual(self.found(sampler=CORE, bug_hunt=hunt), "")  # guided: it has the markers
+        self.assertEqual(self.found(sampler=own, bug_hunt=HUNT.replace("_0;", "_1;").replace(" ?", " // so\n ?")), "")
+        self.assertEqual(self.found(sampler=CORE, bug_hunt=HUNT), "")  # guided: it has the markers
 
     def test_what_an_instructor_should_read_is_named(self):
         found = self.found(sampler=CHEAT, bug_hunt="int main() { return 0; }\n", more="#include <a.cpp>\nTEST_CASE();\n")
         for what in ("sampler.cpp:1 has namespace Catch", "sampler.cpp:2 has asm", "sampler.cpp:2 has .incbin",
                      "sampler.cpp:3 has Catch::", "sampler.cpp:4 has _exit(", "more.cpp:2 has TEST_CASE",
-                     "more.cpp:1 has #include <a.cpp", "bug_hunt.cpp has 0 of 9 lines of the hunt",
-                     'bug_hunt.cpp has 1 times "return 0;", the hunt 0'):
+                     "more.cpp:1 has #include <a.cpp", "bug_hunt.cpp has 0 of 11 lines of the hunt",
+                     "bug_hunt.cpp has another main than the hunt: return 0; }"):
             self.assertIn(f"work/09-sampler/{what}", found)
+        found = self.found(sampler="", bug_hunt=HUNT.replace("main() {", "main () { return !kRight;"))
+        self.assertIn("bug_hunt.cpp has another main than the hunt: return !kRight; const bool right =", found)
         frame = CORE.replace("// [lab09.1] Interleave.\n", "").replace("    // [lab09.1]\n", "")
         self.assertIn("lines of the guided frame", self.found(sampler=frame, bug_hunt=""))
 
     def test_the_points_are_filled_into_the_platforms_table(self):
-        marks = "identifier,submission,lab07,total,of,review\n{},,5,75,70,\neve,,,,,no zip\n"
+        marks = "identifier,submission,lab07,total,of,lost,review\n{},,5,75,70,,\neve,,,,,,no zip\n"
         for who, key, in (("12345", "Participant 12345"), ("ada1", "ada1"), ("7", "7")):
             self.write("marks.csv", marks.format(who))
             table = f'ID,"Name, first",Grade\n,Possible,70\n{key},"L, A",%s\neve,E,3\n1,,4\n'

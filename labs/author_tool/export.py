@@ -161,8 +161,8 @@ def is_answer(text, fold):
 
 def answer_book(labs):
     """Returns, as Markdown, the parts of the labs' pages whose answers a course lacks, with the
-    answers and the points of tasks, and the quizzes; of a question's choices the first is right."""
-    text = ""
+    answers and the points of tasks, and the quizzes."""
+    text = "Of the choices of a quiz question the first is right; the quiz shows them in another order.\n"
     for lab in filter(None, labs):
         text += f"\n# Lab {lab.number} {lab.title}\n\n"
         text += "".join(f"- {task.name} {task.what}: {task.points} points\n" for task in lab.all_tasks)
@@ -173,7 +173,7 @@ def answer_book(labs):
         for question in json.loads(quiz.read_text(encoding="utf-8")) if quiz.exists() else ():
             text += f"\n- Quiz: {question.pop('ask')}\n"
             text += "".join(f"  - {name}: `{value}`\n" for name, value in question.items())
-    return text.lstrip("\n")
+    return text
 
 
 def tracked(root):

@@ -178,8 +178,8 @@ Each lab has two pages, [as](07-partition/README.md).
         for cut in ("The right line", "last_of_the_others", "read from behind"):
             self.assertNotIn(cut, text)
             self.assertIn(cut, book)
-        for told in ("# Lab 07 Partition\n\n- 07.1 Do 07.1: 5 points\n", "## Bug hunt\n\n**Where to look**",
-                     "1. Which rank is last?\n\n**Answer**\n\n   The rank that was",
+        for told in ("choices of a quiz question the first is right", "\n# Lab 07 Partition\n\n- 07.1 Do 07.1: 5 points\n",
+                     "## Bug hunt\n\n**Where to look**", "1. Which rank is last?\n\n**Answer**\n\n   The rank that was",
                      "- Quiz: {n}?\n  - draw: `{'n': [4]}`\n  - answer: `n`\n  - why: `So.`\n"):
             self.assertIn(told, book)
         self.assertNotIn("warm-up's.", book)
@@ -301,8 +301,9 @@ class WholeExport(unittest.TestCase):
             if re.fullmatch(r"labs/\d\d-[^/]*/\w+\.md", path):
                 self.assertLessEqual(text.count("<details>"), 2, path)
             if path.startswith("labs/"):
-                for included in re.findall(r'^#include "((?:tests|labs|libmini)/.+)"$', text, re.MULTILINE):
-                    self.assertIn(included, texts, path)
+                for named in re.findall(r'(?m)(?:^#include "(?=tests|labs|libmini)|(?=docs/pages/\w+\.md(?! of)))'
+                                        r"([\w./-]+)\b", text):
+                    self.assertTrue(named in texts, f"{path} names {named}")
 
 
 class Leaks(unittest.TestCase):

@@ -10,7 +10,7 @@ A task has the points of its row in the table of the lab's page, 80 % of them if
 a main file of it is guided (labs/lab start --help); a bug hunt has 10, and your
 own test gives bonus points. --output is written again after each lab, so that a
 grader that is stopped has graded what it had checked; stdout then has the text,
-and stderr the progress. docs/pages/grading.md describes --user and review."""
+and stderr the progress. The page Grading of libmini explains --user and review."""
 
 import contextlib
 import io

@@ -133,16 +133,18 @@ class Setup(unittest.TestCase):
                 mock.patch("os.geteuid", return_value=0 if root else 1000), \
                 mock.patch("subprocess.run") as run, contextlib.redirect_stdout(io.StringIO()):
             run.return_value.returncode = refused
-            return setup.root_prefix(["libfoo-dev"])
+            return setup.root_prefix(["libfmt-dev"])
 
     def test_root_does_not_use_sudo_and_other_users_do(self):
         self.assertEqual(self.prefix(["apt-get", "sudo"], root=True), [])
         self.assertEqual(self.prefix(["apt-get", "sudo"], root=False), ["sudo"])
 
     def test_without_apt_or_sudo_the_error_names_the_next_step(self):
-        with self.assertRaisesRegex(LabError, "no apt-get here"):
+        conda = "\nwithout root: conda-forge, see docs/pages/systems.md$"
+        others = "  Fedora       fmt-devel\n  Arch         fmt\n  conda-forge  fmt"
+        with self.assertRaisesRegex(LabError, f"no apt-get here.*\n{others}{conda}"):
             self.prefix([], root=True)
-        with self.assertRaisesRegex(LabError, "as root, run: apt-get update && .* libfoo-dev$"):
-            self.prefix(["apt-get"], root=False)
-        with self.assertRaisesRegex(LabError, "sudo refused; as root, run: .* libfoo-dev$"):
-            self.prefix(["apt-get", "sudo"], root=False, refused=1)
+        by_hand = "sudo is missing or refused; as root, run: apt-get update && .* libfmt-dev"
+        for commands in (["apt-get"], ["apt-get", "sudo"]):
+            with self.assertRaisesRegex(LabError, f"{by_hand}{conda}"):
+                self.prefix(commands, root=False, refused=1)

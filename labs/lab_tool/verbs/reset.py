@@ -33,10 +33,8 @@ def run(options):
     for name in names:
         state.of(lab.number)["results"].pop(name, None)
     state.save()
-    for path in paths:
-        say(f"back to the starter: {workspace.shown(path)}")
-    if not paths:
-        say("nothing to reset: this is the starter")
+    told = [f"back to the starter: {workspace.shown(path)}" for path in paths]
+    say("\n".join(told or ["nothing to reset: this is the starter"]))
     if backup:
         say(f"your files as they were: {shown(backup)}")
     return 0

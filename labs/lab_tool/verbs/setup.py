@@ -2,8 +2,8 @@
 and purposes.
 
 Uses apt-get on Debian and Ubuntu, with sudo if you are not root. On other
-systems it only prints the missing packages. It also installs the libraries of
-the optional backends, Gloo and Open MPI, if they are available."""
+systems it prints their names there. It also installs the libraries of the
+optional backends, Gloo and Open MPI, if they are available."""
 
 import os
 import shutil
@@ -17,6 +17,7 @@ from lab_tool.process import run_logged, spell
 from lab_tool.screen import LabError, say
 
 PYTHON_PACKAGES = ROOT / "tests/python_packages.sh"  # a course has none
+PAGE = "docs/pages/systems.md"  # has the packages' names on other systems
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
 
@@ -64,18 +65,19 @@ def install(wanted, asks=False):
 
 def root_prefix(names):
     """Returns the command prefix that runs apt-get as root; raises LabError if impossible."""
-    by_hand = "apt-get update && " + spell(INSTALL + names)
     if not shutil.which("apt-get"):
-        raise LabError("no apt-get here: install the packages above; docs/pages/systems.md has their "
-                       "names on Fedora, Arch and conda-forge")
+        rows = [line.strip("| ").split(" | ") for line in (ROOT / PAGE).read_text("utf-8").split("\n")]
+        columns = list(zip(*(row for row in rows if row[0] in ("Debian, Ubuntu", *names))))[1:]
+        told = "\n".join(f"  {system:12} {' '.join(others)}" for system, *others in columns)
+        raise LabError(f"no apt-get here; the missing packages elsewhere:\n{told}\nwithout root: conda-forge, see {PAGE}")
     if os.geteuid() == 0:
         return []
-    if not shutil.which("sudo"):
-        raise LabError(f"installing needs root, and sudo is missing; as root, run: {by_hand}")
-    say("installing with sudo, which may ask for your password")
-    if subprocess.run(["sudo", "-v"]).returncode != 0:
-        raise LabError(f"sudo refused; as root, run: {by_hand}")
-    return ["sudo"]
+    if shutil.which("sudo"):
+        say("installing with sudo, which may ask for your password")
+        if subprocess.run(["sudo", "-v"]).returncode == 0:
+            return ["sudo"]
+    raise LabError("sudo is missing or refused; as root, run: apt-get update && "
+                   f"{spell(INSTALL + names)}\nwithout root: conda-forge, see {PAGE}")
 
 
 def apt_install(names):

@@ -363,7 +363,7 @@ void train(const Ring& ring, const Images& images, const Images& test) {
         for (size_t i = 0; i < own.size(); i += batch) {
             const size_t end = std::min(i + batch, own.size());
             const std::vector<int> indices(own.begin() + i, own.begin() + end);
-            network.forward(images.pixels(indices, Eigen::placeholders::all));
+            network.forward(images.pixels(indices, Eigen::seqN(0, kPixels)));
             loss += ddp.backward(images.labels(indices)) * indices.size() / own.size();
             velocity = 0.9f * velocity + network.gradients;  // 0.9: the momentum
             network.weights -= float(options["lr"]) * velocity;

@@ -182,8 +182,8 @@ class ProcessGroup {
     void send(Tensor tensor, int peer, uint64_t tag = 0);
 
     /// Receives into `tensor` from rank `peer`; if `peer` is kAnySource, from the first
-    /// rank that sends (`torch.distributed.irecv` and `recv`). recv() returns the
-    /// sender's rank.
+    /// rank that sends (`torch.distributed.irecv` and `recv`), and ranks may leave the
+    /// group as long as one is left. recv() returns the sender's rank.
     WorkHandle recv_async(Tensor tensor, int peer, uint64_t tag = 0);
     int recv(Tensor tensor, int peer, uint64_t tag = 0);
 

@@ -14,6 +14,9 @@
 
 namespace mini::dist {
 
+/// The peer of a receive that takes the first message that arrives, from any rank.
+constexpr int kAnySource = -1;
+
 /// The operations of a process group.
 enum class Operation : uint8_t {
     kAllReduce,

@@ -108,6 +108,7 @@ void FailureDetector::leave(const Failure& reason) noexcept {
     try {
         MessageHeader header;
         header.kind = MessageHeader::Kind::kFailure;
+        if (reason.kind == Failure::Kind::kPeerLost) header.rank = reason.rank;
         const std::string text = to_text(reason);
         for (MessageStream& other : streams_) {
             if (!other.is_open()) continue;

@@ -35,10 +35,10 @@ void Inbox::expect(const Receive& receive) {
             deliver_early(from, {receive.kind, receive.tag});
 }
 
-bool Inbox::is_expected(int from) const {
+bool Inbox::is_expected(int from, bool any) const {
     const bool is_arriving = has_buffer(from) && !sender(from).is_early;
     return is_arriving || std::ranges::any_of(receives_, [&](const Receive& receive) {
-               return is_for(receive, from);
+               return receive.from == from || (any && receive.from == kAnySource);
            });
 }
 

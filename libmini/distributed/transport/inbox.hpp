@@ -43,8 +43,8 @@ class Inbox {
     void expect(const Receive& receive);
 
     /// Returns whether a receive waits for a message from rank `from`, or for the rest of
-    /// one.
-    bool is_expected(int from) const;
+    /// one; a receive from any rank counts if `any` is true.
+    bool is_expected(int from, bool any) const;
 
     /// Returns whether a buffer has been chosen for the incoming message from rank
     /// `from`.

@@ -1,13 +1,11 @@
 #include "libmini/distributed/transport/mesh_transport.hpp"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <thread>
@@ -55,8 +53,6 @@ MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
       detector_(rank, streams_, history_),
       has_gone_(streams_.size()) {}
 
-MeshTransport::~MeshTransport() = default;
-
 void MeshTransport::begin(const Collective& collective,
                           std::chrono::milliseconds timeout) {
     history_.begin(collective);
@@ -77,28 +73,14 @@ void MeshTransport::enqueue(int to, const MessageHeader& header,
 
 void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
                               std::span<std::byte> in, const Combine& combine) {
-    bool sent = false, received = false;
+    bool sent = to == kNoRank, received = from == kNoRank;
     MessageHeader header;
     header.collective = history_.current();
-    enqueue(to, header, out, sent);
-    inbox_.expect({.from = from, .buffer = in, .combine = combine, .done = &received});
+    if (!sent) enqueue(to, header, out, sent);
+    if (!received)
+        inbox_.expect(
+            {.from = from, .buffer = in, .combine = combine, .done = &received});
     run_until_done(sent, to, received, from);
-}
-
-void MeshTransport::send(int to, std::span<const std::byte> out) {
-    bool sent = false;
-    const bool received = true;  // there is nothing to receive
-    MessageHeader header;
-    header.collective = history_.current();
-    enqueue(to, header, out, sent);
-    run_until_done(sent, to, received, kNoRank);
-}
-
-void MeshTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
-    const bool sent = true;  // there is nothing to send
-    bool received = false;
-    inbox_.expect({.from = from, .buffer = in, .combine = combine, .done = &received});
-    run_until_done(sent, kNoRank, received, from);
 }
 
 void MeshTransport::post(PointMessage& message) {
@@ -142,20 +124,15 @@ void MeshTransport::run_until_done(const bool& sent, int to, const bool& receive
             yield();
         } else {
             check_deadline(awaited);
-            announce_wait(awaited);
+            // Once in a collective: if rank `awaited` waits in another, it detects that.
+            if (std::exchange(announced_to_, awaited) != awaited)
+                send_waiting(awaited, awaited);
             is_listening_ = true;
             sleep(has_warned_ ? *deadline_ : *deadline_ - timeout_ / 2);
         }
     }
     is_listening_ = false;
     if (std::exchange(has_announced_to_all_, false)) announce_wait_to_all(kNoRank);
-}
-
-// Notifies rank `awaited` that this rank waits for it, unless `awaited` was the last rank
-// notified in this collective. If rank `awaited` waits in another collective, it detects
-// the mismatch.
-void MeshTransport::announce_wait(int awaited) {
-    if (std::exchange(announced_to_, awaited) != awaited) send_waiting(awaited, awaited);
 }
 
 // Notifies all ranks to which no message is queued for which rank this rank waits (kNoRank:
@@ -239,16 +216,31 @@ bool MeshTransport::push_to(int to) {
         // If a rank has left, and only the notice of a wait could not be sent, this is
         // not an error: the rank's earlier messages can still be read.
         if (!stream(to).drop_notice()) connection_closed(to);
-        if (!inbox_.is_expected(to)) has_gone_[static_cast<size_t>(to)] = true;
+        if (!is_expected(to)) has_gone_[static_cast<size_t>(to)] = true;
         return false;
     }
+}
+
+// Returns whether rank `from` has left in good order: its last message says so.
+bool MeshTransport::has_left(int from) const {
+    const MessageHeader* const last = streams_[static_cast<size_t>(from)].header();
+    return last && last->kind == MessageHeader::Kind::kFailure && last->rank == from;
+}
+
+// Returns whether a message from rank `from` is expected. A receive from any rank expects
+// none of a rank that has left, unless all have.
+bool MeshTransport::is_expected(int from) const {
+    bool all = true;
+    for (int other = 0; all && other < world_size(); ++other)
+        all = other == rank_ || has_left(other);
+    return inbox_.is_expected(from, all || !has_left(from));
 }
 
 bool MeshTransport::wants_input(int from) const {
     // The payload of an unexpected message stays in the channel.
     const MessageStream& other = streams_[static_cast<size_t>(from)];
     const bool is_unexpected = other.header() != nullptr && !inbox_.has_buffer(from);
-    return inbox_.is_expected(from) ||
+    return is_expected(from) ||
            (!is_unexpected && !has_gone_[static_cast<size_t>(from)] &&
             (other.is_in_message() || is_listening_));
 }
@@ -265,7 +257,7 @@ bool MeshTransport::pull_from(int from) {
         return inbox_.pull(from, other) || moved;
     } catch (const ConnectionClosed&) {
         // A rank from which no message is expected may leave.
-        if (inbox_.is_expected(from) || inbox_.has_buffer(from)) connection_closed(from);
+        if (is_expected(from) || inbox_.has_buffer(from)) connection_closed(from);
         has_gone_[static_cast<size_t>(from)] = true;
         return false;
     }
@@ -276,7 +268,7 @@ bool MeshTransport::pull_from(int from) {
 bool MeshTransport::accept_message(int from) {
     const MessageHeader& header = *stream(from).header();
     if (header.kind == MessageHeader::Kind::kFailure) {
-        if (inbox_.is_expected(from)) connection_closed(from);
+        if (is_expected(from)) connection_closed(from);
         return false;
     }
     if (header.kind != MessageHeader::Kind::kPoint)
@@ -287,7 +279,7 @@ bool MeshTransport::accept_message(int from) {
         return false;
     }
     // Keep an unexpected message if this rank waits for a later one.
-    return inbox_.choose_buffer(from, header, inbox_.is_expected(from));
+    return inbox_.choose_buffer(from, header, is_expected(from));
 }
 
 void MeshTransport::connection_closed(int peer) {
@@ -358,10 +350,6 @@ void MeshTransport::check_point_deadlines() {
                    describe(*point)),
             point->timeout);
     }
-}
-
-void MeshTransport::set_on_wake(std::function<void()> on_wake) {
-    on_wake_ = std::move(on_wake);
 }
 
 void MeshTransport::wake() noexcept {

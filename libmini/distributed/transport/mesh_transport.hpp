@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/distributed/net/event.hpp"
@@ -37,20 +38,25 @@ class MeshTransport : public GroupTransport {
     /// `streams` is indexed by rank. REQUIRES: all streams are open except this rank's
     /// own.
     MeshTransport(int rank, std::vector<MessageStream> streams);
-    ~MeshTransport() override;
 
     int rank() const override { return rank_; }
     int world_size() const override { return static_cast<int>(streams_.size()); }
     void begin(const Collective& collective, std::chrono::milliseconds timeout) override;
     void send_recv(int to, std::span<const std::byte> out, int from,
                    std::span<std::byte> in, const Combine& combine = {}) override;
-    void send(int to, std::span<const std::byte> out) override;
-    void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
+    void send(int to, std::span<const std::byte> out) override {
+        send_recv(to, out, kNoRank, {});
+    }
+    void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override {
+        send_recv(kNoRank, {}, from, in, combine);
+    }
     void post(PointMessage& message) override;
     void progress() override;
     void poll() override;
     void wake() noexcept override;
-    void set_on_wake(std::function<void()> on_wake) override;
+    void set_on_wake(std::function<void()> on_wake) override {
+        on_wake_ = std::move(on_wake);
+    }
     void set_note(const std::string& note) override { note_ = note; }
     bool shares_memory_with(int other) const override {
         return streams_[static_cast<size_t>(other)].channel().shares_memory();
@@ -74,7 +80,8 @@ class MeshTransport : public GroupTransport {
     bool pull_from(int from);
     bool accept_message(int from);
     bool wants_input(int from) const;
-    void announce_wait(int awaited);
+    bool has_left(int from) const;
+    bool is_expected(int from) const;
     void announce_wait_to_all(int awaited);
     void send_waiting(int to, int awaited);
     void sleep(Deadline until);
@@ -90,8 +97,7 @@ class MeshTransport : public GroupTransport {
     CollectiveHistory history_;
     Inbox inbox_;
     FailureDetector detector_;
-    std::vector<char>
-        has_gone_;  // by rank: left while this rank expected no message from it
+    std::vector<char> has_gone_;       // by rank: left, and this rank expected no message
     std::list<PointMessage*> points_;  // all messages that are not done
 
     int idle_polls_ = 0;

@@ -33,6 +33,7 @@ struct MessageHeader {
 
     Kind kind = Kind::kCollective;
     int32_t rank = -1;      // kWaiting: the awaited rank; -1: the wait is over
+                            // kFailure: the sender, if it has left in good order
     Collective collective;  // of a kPoint: only operation, dtype and count
     uint64_t payload_bytes = 0;
     uint64_t tag = 0;  // of a kPoint

@@ -25,9 +25,6 @@
 
 namespace mini::dist {
 
-/// The peer of a receive that takes the first message that arrives, from any rank.
-constexpr int kAnySource = -1;
-
 /// A point-to-point message in flight. The transport uses this object from post() until
 /// the message is done.
 struct PointMessage {

@@ -11,10 +11,10 @@ LowRank low_rank_of(const GradBucket& bucket, int64_t r, double min_rate) {
     LowRank parts;
     int64_t P_size = 0, Q_size = 0, whole_size = 0;
     for (const Tensor& gradient : bucket.gradients) {
-        const int64_t n = gradient.numel() == 0 ? 0 : gradient.size(0);
+        const int64_t n = gradient.dim() < 2 ? 0 : gradient.size(0);
         const int64_t m = n == 0 ? 0 : gradient.numel() / n;
         const auto thin = static_cast<double>(r * (n + m));
-        if (gradient.dim() < 2 || static_cast<double>(n * m) <= min_rate * thin) {
+        if (static_cast<double>(n * m) <= min_rate * thin) {
             parts.whole.push_back({.gradient = gradient, .copy = {}});
             whole_size += gradient.numel();
             continue;

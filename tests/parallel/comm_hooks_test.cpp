@@ -10,6 +10,7 @@
 
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/error_feedback.hpp"
+#include "libmini/parallel/low_rank.hpp"
 #include "libmini/parallel/power_sgd.hpp"
 #include "libmini/parallel/top_k.hpp"
 #include "tests/parallel/toy.hpp"
@@ -182,6 +183,10 @@ TEST_CASE("PowerSGD sends two factors of rank r instead of the matrix") {
     // The weight is 16 by 12; the bias of 16 elements is sent uncompressed.
     CHECK(bytes[0] ==
           std::vector<int64_t>{4 * (192 + 16), 4 * (192 + 16), 4 * (2 * (16 + 12) + 16)});
+
+    const GradBucket of_scalar{
+        .buffer = Tensor::ones({1}), .gradients = {Tensor::scalar(1)}, .parameters = {}};
+    CHECK(low_rank_of(of_scalar, 1, 2).whole.size() == 1);
 }
 
 TEST_CASE("a hook that keeps state per bucket starts again when buckets are rebuilt") {

@@ -40,8 +40,11 @@ Numbers LRScheduler::state_dict() const {
 void LRScheduler::load_state_dict(const Numbers& state) {
     for (const auto& [name, number] : state_dict())
         check_usage(state.contains(name), "lr_scheduler: the state has no ", name);
+    const double epoch = state.at("last_epoch");
+    check_usage(epoch >= 0 && epoch < 0x1p53 && epoch == std::floor(epoch),
+                "lr_scheduler: last_epoch is ", epoch, ", not a count of epochs");
     base_lr_ = state.at("base_lr");
-    last_epoch_ = static_cast<int64_t>(state.at("last_epoch"));
+    last_epoch_ = static_cast<int64_t>(epoch);
     last_lr_ = state.at("last_lr");
 }
 

@@ -47,7 +47,7 @@ class LRScheduler {
     std::map<std::string, double> state_dict() const;
 
     /// Restores the state; does not change the optimizer's rate. Throws UsageError,
-    /// without any change, when a name is missing.
+    /// without any change, when a name is missing or last_epoch is no count of epochs.
     void load_state_dict(const std::map<std::string, double>& state);
 
   protected:

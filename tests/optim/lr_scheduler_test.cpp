@@ -98,7 +98,7 @@ TEST_CASE("a scheduler that loads a state continues as if there was no interrupt
     }
 }
 
-TEST_CASE("a scheduler rejects a state with a missing number and does not change") {
+TEST_CASE("a scheduler rejects a state with a missing or wrong number, unchanged") {
     Training training;
     optim::StepLR scheduler(training.optimizer, 2);
     auto state = scheduler.state_dict();
@@ -106,6 +106,11 @@ TEST_CASE("a scheduler rejects a state with a missing number and does not change
     state.erase("last_lr");
     CHECK(contains(message_of<UsageError>([&] { scheduler.load_state_dict(state); }),
                    "no last_lr"));
+    state = scheduler.state_dict();
+    for (const double epoch : {-1.0, 0.5, 1e300, std::nan("")}) {
+        state["last_epoch"] = epoch;
+        CHECK_THROWS_AS(scheduler.load_state_dict(state), UsageError);
+    }
     CHECK(scheduler.last_epoch() == 0);
 }
 

@@ -1,5 +1,6 @@
 #include "libmini/composed/functions.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -83,6 +84,7 @@ Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {
     }
     if (grads.empty()) return Tensor::zeros({});
     const Tensor norm = sqrt(sum(stack(squares)));
+    if (std::isinf(static_cast<float>(max_norm))) return norm;  // inf / inf is NaN
 
     // The factor is limit / max(limit, norm + 1e-6), and max(a, b) = a + relu(b - a).
     const Tensor limit = number_like(norm, static_cast<float>(max_norm));

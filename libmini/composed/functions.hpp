@@ -41,8 +41,8 @@ Tensor rand(Shape shape, Generator& generator = default_generator());
 /// Divides all gradients, in place, by one number, so that their norm is at most
 /// `max_norm`, and returns the norm before, a scalar: the square root of the sum of the
 /// squares of all gradients (`torch.nn.utils.clip_grad_norm_`). Smaller gradients do not
-/// change; undefined ones are skipped. Does not wait for a GPU. With DDP, call it after
-/// backward(): all ranks have the averaged gradients, and divide by the same number.
+/// change; undefined ones are skipped. Does not wait for a GPU. Call it after backward():
+/// DDP's ranks divide by one number; with shards (FSDP) each has the norm of its own.
 Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm);
 
 }  // namespace mini

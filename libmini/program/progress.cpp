@@ -25,12 +25,12 @@ std::string clock_time(double seconds) {
 
 // Returns "291/469 [00:02<00:01, 131.2 batch/s]"; below one batch per second, the text
 // has seconds per batch instead.
-std::string counts(int64_t done, int64_t total, double seconds) {
+std::string counts(int64_t initial, int64_t done, int64_t total, double seconds) {
     const std::string elapsed = clock_time(seconds);
-    if (done <= 0 || seconds <= 0)
+    if (done <= initial || seconds <= 0)
         return fmt::format("{}/{} [{}<?, ? batch/s]", done, total, elapsed);
 
-    const double rate = static_cast<double>(done) / seconds;
+    const double rate = static_cast<double>(done - initial) / seconds;
     const std::string left =
         clock_time(static_cast<double>(std::max<int64_t>(total - done, 0)) / rate);
     const std::string speed = rate >= 1 ? fmt::format("{:.1f} batch/s", rate)
@@ -83,7 +83,7 @@ void Progress::advance(int64_t steps, const Note& note) {
 
 std::string Progress::line(int64_t done, double seconds) const {
     const std::string head = fmt::format("{} {:3}%", label_, share(done, 100));
-    std::string tail = counts(done, total_, seconds);
+    std::string tail = counts(options_.initial, done, total_, seconds);
     if (!note_.empty()) tail += ' ' + note_;
 
     // The bar has the remaining columns, minus two edges and a space.

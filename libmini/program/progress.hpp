@@ -20,6 +20,7 @@ struct ProgressOptions {
     bool enabled = true;    // false on ranks other than 0
     bool terminal = false;  // `out` can redraw a line; see stderr_is_terminal
     int width = 80;         // bytes of the whole line; longer lines are truncated
+    int64_t initial = 0;    // steps that were done before, not counted in the rate
     std::function<std::chrono::steady_clock::time_point()> clock =
         std::chrono::steady_clock::now;
 };
@@ -63,10 +64,10 @@ class Progress {
     std::string label_;
     std::string note_;
     int64_t total_;
-    int64_t done_ = 0;
-    int64_t tenths_written_ = 0;  // without a terminal: tenths already reported
-    bool drawn_ = false;
     ProgressOptions options_;
+    int64_t done_ = options_.initial;
+    int64_t tenths_written_ = share(done_, 10);  // without a terminal: already reported
+    bool drawn_ = false;
     Clock::time_point start_;
     Clock::time_point last_draw_;
 };

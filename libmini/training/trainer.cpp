@@ -125,8 +125,9 @@ void Trainer::train_epoch() {
     const int64_t end = position.step_in_epoch + length_.steps_left_in_epoch(position);
     Progress bar(std::cerr,
                  fmt::format("epoch {}/{}", position.epoch + 1, length_.epochs), end,
-                 {.enabled = group_->rank() == 0, .terminal = stderr_is_terminal()});
-    if (position.step_in_epoch > 0) bar.advance(position.step_in_epoch);
+                 {.enabled = group_->rank() == 0,
+                  .terminal = stderr_is_terminal(),
+                  .initial = position.step_in_epoch});
     while (position.step_in_epoch < end) {
         train_batch(batches);
         const bool saves = checkpoints_.is_due_after_step(position);

@@ -41,6 +41,7 @@ TEST_CASE("a line shows percentage and bar and counts and times and rate") {
         int64_t done;
         double seconds;
         std::string line;
+        int64_t initial = 0;
     };
     const std::vector<Case> cases = {
         // Beside the text, 37, 27 and 27 of 80 columns are left for the bar.
@@ -59,19 +60,18 @@ TEST_CASE("a line shows percentage and bar and counts and times and rate") {
         {"steps", 10, true, 4, 5, 1, "step"},
         // A total of 0, and more steps than the total, are 100 %.
         {"e", 0, false, 80, 0, 1, "e 100% 0/0 [00:01<?, ? batch/s]"},
-        {"e", 2, false, 80, 3, 1, "e 100% 3/2 [00:01<00:00, 3.0 batch/s]"}};
+        {"e", 2, false, 80, 3, 1, "e 100% 3/2 [00:01<00:00, 3.0 batch/s]"},
+        // Only this run's steps count for the rate.
+        {"e", 10, false, 80, 7, 1, "e  70% 7/10 [00:01<00:03, 1.0 batch/s]", 6},
+        {"e", 10, false, 80, 6, 1, "e  60% 6/10 [00:01<?, ? batch/s]", 6}};
     for (const Case& c : cases) {
         std::ostringstream out;
         FakeClock clock;
-        const Progress progress(out, c.label, c.total,
-                                clock.options(c.terminal, c.width));
+        ProgressOptions options = clock.options(c.terminal, c.width);
+        options.initial = c.initial;
+        const Progress progress(out, c.label, c.total, options);
         CHECK(progress.line(c.done, c.seconds) == c.line);
     }
-}
-
-TEST_CASE("a negative total throws Error") {
-    std::ostringstream out;
-    CHECK_THROWS_AS(Progress(out, "e", -1), mini::Error);
 }
 
 TEST_CASE("output to a pipe is at most one plain line per 10 %") {
@@ -123,33 +123,27 @@ TEST_CASE(
     CHECK(out.str() == "\re 100%|###| 4/4 [00:01<00:00, 3.6 batch/s]\n");
 }
 
-TEST_CASE("a shorter line overwrites a longer previous line completely") {
-    std::ostringstream out;
-    FakeClock clock;
-    Progress progress(out, "e", 4, clock.options(true, 38));
-    clock.pass(1000);
-    progress.advance(1, [] { return "x"; });
-    clock.pass(1000);
-    progress.advance(1);
-    CHECK(out.str() ==
-          "\re  25% 1/4 [00:01<00:03, 1.0 batch/s] "
-          "\re  50% 2/4 [00:02<00:02, 1.0 batch/s] ");
-}
-
-TEST_CASE("a bar destroyed early shows its last state and ends the line") {
+TEST_CASE(
+    "a shorter line overwrites a longer previous line completely, and a bar destroyed "
+    "early shows its last state and ends the line") {
     std::ostringstream out;
     FakeClock clock;
     {
         Progress progress(out, "e", 4, clock.options(true, 38));
         clock.pass(1000);
+        progress.advance(1, [] { return "x"; });
+        clock.pass(1000);
         progress.advance(1);
-        progress.advance(1);
+        CHECK(out.str() ==
+              "\re  25% 1/4 [00:01<00:03, 1.0 batch/s] "
+              "\re  50% 2/4 [00:02<00:02, 1.0 batch/s] ");
+        progress.advance(1);  // too soon
         out.str("");
     }
-    CHECK(out.str() == "\re  50% 2/4 [00:01<00:01, 2.0 batch/s] \n");
+    CHECK(out.str() == "\re  75% 3/4 [00:02<00:00, 1.5 batch/s] \n");
 }
 
-TEST_CASE("a disabled bar and a bar without steps write nothing") {
+TEST_CASE("a disabled bar, one without steps and one of a negative total write nothing") {
     std::ostringstream out;
     FakeClock clock;
     {
@@ -158,15 +152,14 @@ TEST_CASE("a disabled bar and a bar without steps write nothing") {
         Progress progress(out, "e", 2, off);
         progress.advance(2);
         const Progress unmoved(out, "e", 2, clock.options(true));
+        CHECK_THROWS_AS(Progress(out, "e", -1), mini::Error);
     }
     CHECK(out.str() == "");
 }
 
 TEST_CASE("MINI_PROGRESS overrides stderr_is_terminal") {
-    {
-        const mini::test::Variables bar{{"MINI_PROGRESS", "bar"}};
-        CHECK(mini::stderr_is_terminal());
+    for (const bool bar : {true, false}) {
+        const mini::test::Variables set{{"MINI_PROGRESS", bar ? "bar" : "plain"}};
+        CHECK(mini::stderr_is_terminal() == bar);
     }
-    const mini::test::Variables plain{{"MINI_PROGRESS", "plain"}};
-    CHECK_FALSE(mini::stderr_is_terminal());
 }

@@ -41,7 +41,7 @@ Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask
 
 void check_probability(const char* name, double p) {
     if (!(p >= 0.0 && p <= 1.0))
-        throw UsageError(concat(name, ": the probability must be in [0, 1], but is ", p));
+        throw UsageError(name, ": the probability must be in [0, 1], but is ", p);
 }
 
 // Returns dropout of x with p = 1, which draws nothing. NaN and infinity become NaN.

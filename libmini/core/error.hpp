@@ -15,10 +15,38 @@
 
 namespace mini {
 
-/// The base class of all exceptions that libmini throws itself.
+namespace detail {
+
+template <typename T>
+void put(std::ostream& out, const T& value) {
+    out << value;
+}
+
+// Prints a shape as a Python tuple: (4, 3), (5,), ().
+template <typename T>
+void put(std::ostream& out, const std::vector<T>& values) {
+    out << '(';
+    for (size_t i = 0; i < values.size(); ++i) out << (i ? ", " : "") << values[i];
+    out << (values.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace detail
+
+/// Returns the concatenation of the parts as text; a vector is printed as (4, 3).
+template <typename... Parts>
+std::string concat(const Parts&... parts) {
+    std::ostringstream out;
+    (detail::put(out, parts), ...);
+    return out.str();
+}
+
+/// The base class of all exceptions that libmini throws itself. The message is the
+/// concatenation of the parts, as of concat().
 class Error : public std::runtime_error {
   public:
-    using std::runtime_error::runtime_error;
+    template <typename... Parts>
+    explicit Error(const std::string& first, const Parts&... parts)
+        : std::runtime_error(concat(first, parts...)) {}
 };
 
 /// Two shapes, dtypes or devices are incompatible.
@@ -74,31 +102,6 @@ class NotImplemented : public Error {
   public:
     using Error::Error;
 };
-
-namespace detail {
-
-template <typename T>
-void put(std::ostream& out, const T& value) {
-    out << value;
-}
-
-// Prints a shape as a Python tuple: (4, 3), (5,), ().
-template <typename T>
-void put(std::ostream& out, const std::vector<T>& values) {
-    out << '(';
-    for (size_t i = 0; i < values.size(); ++i) out << (i ? ", " : "") << values[i];
-    out << (values.size() == 1 ? ",)" : ")");
-}
-
-}  // namespace detail
-
-/// Returns the concatenation of the parts as text; a vector is printed as (4, 3).
-template <typename... Parts>
-std::string concat(const Parts&... parts) {
-    std::ostringstream out;
-    (detail::put(out, parts), ...);
-    return out.str();
-}
 
 /// Returns the name of a failed system call and the text of its errno:
 /// "open failed: No such file or directory".

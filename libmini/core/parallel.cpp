@@ -212,8 +212,7 @@ Pool& pool_of(int helpers) {
 
 void set_num_threads(int count) {
     if (count < 1)
-        throw UsageError(
-            concat("set_num_threads: ", count, " threads; at least 1 is needed"));
+        throw UsageError("set_num_threads: ", count, " threads; at least 1 is needed");
     thread_count = count;
 }
 

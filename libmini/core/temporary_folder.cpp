@@ -37,10 +37,10 @@ std::string temporary_folder() {
         const auto path = std::filesystem::absolute(candidate, failure);
         if (!failure && can_write(path)) return path.string();
     }
-    throw Error(concat("no folder for temporary files: cannot create a file in ",
-                       candidates.front(),
-                       ", /tmp, /var/tmp, /usr/tmp or here; set "
-                       "TMPDIR to a folder that can be written"));
+    throw Error("no folder for temporary files: cannot create a file in ",
+                candidates.front(),
+                ", /tmp, /var/tmp, /usr/tmp or here; set "
+                "TMPDIR to a folder that can be written");
 }
 
 std::string new_private_folder(const std::string& name) {

@@ -16,8 +16,8 @@ std::thread start_thread(Body body) {
     try {
         return std::thread(std::move(body));
     } catch (const std::system_error& error) {
-        throw Error(concat("cannot start a thread: ", error.what(),
-                           "; use fewer ranks or threads, or raise ulimit -u"));
+        throw Error("cannot start a thread: ", error.what(),
+                    "; use fewer ranks or threads, or raise ulimit -u");
     }
 }
 

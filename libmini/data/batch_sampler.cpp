@@ -14,8 +14,8 @@ BatchSampler::BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
     : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
     if (!sampler_) throw UsageError("BatchSampler: no sampler was given");
     if (batch_size < 1)
-        throw UsageError(concat("BatchSampler: batch_size is ", batch_size,
-                                " but must be at least 1"));
+        throw UsageError("BatchSampler: batch_size is ", batch_size,
+                         " but must be at least 1");
 }
 
 std::vector<std::vector<int64_t>> BatchSampler::batches() {
@@ -50,9 +50,8 @@ IterationBasedBatchSampler::IterationBasedBatchSampler(
     if (!source_)
         throw UsageError("IterationBasedBatchSampler: no batch sampler was given");
     if (start_iter < 0 || start_iter > num_iterations)
-        throw UsageError(concat("IterationBasedBatchSampler: start_iter is ", start_iter,
-                                " but must be from 0 to num_iterations, ",
-                                num_iterations));
+        throw UsageError("IterationBasedBatchSampler: start_iter is ", start_iter,
+                         " but must be from 0 to num_iterations, ", num_iterations);
 }
 
 std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {

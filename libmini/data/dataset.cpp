@@ -12,7 +12,7 @@ Example get_or_name_index(const Dataset& dataset, int64_t index) {
     try {
         return dataset.get(index);
     } catch (const std::exception& e) {
-        std::throw_with_nested(Error(concat("sample ", index, ": ", e.what())));
+        std::throw_with_nested(Error("sample ", index, ": ", e.what()));
     }
 }
 

@@ -18,13 +18,13 @@ void check_fractions(const std::vector<double>& sizes) {
     double total = 0;
     for (const double size : sizes) {
         if (!(size > 0))
-            throw UsageError(concat("DataPartitioner: the fractions ", sizes,
-                                    " must all be positive"));
+            throw UsageError("DataPartitioner: the fractions ", sizes,
+                             " must all be positive");
         total += size;
     }
     if (!(total <= 1 + kRoundingSlack))
-        throw UsageError(concat("DataPartitioner: the fractions ", sizes, " sum to ",
-                                total, " but must not sum to more than 1"));
+        throw UsageError("DataPartitioner: the fractions ", sizes, " sum to ", total,
+                         " but must not sum to more than 1");
 }
 
 void assign_remainder_to(std::vector<int64_t>& lengths, const std::vector<double>& sizes,

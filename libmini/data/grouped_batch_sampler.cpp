@@ -16,8 +16,8 @@ GroupedBatchSampler::GroupedBatchSampler(std::shared_ptr<Sampler> sampler,
       drop_uneven_(drop_uneven) {
     if (!sampler_) throw UsageError("GroupedBatchSampler: no sampler was given");
     if (batch_size < 1)
-        throw UsageError(concat("GroupedBatchSampler: batch_size is ", batch_size,
-                                " but must be at least 1"));
+        throw UsageError("GroupedBatchSampler: batch_size is ", batch_size,
+                         " but must be at least 1");
 }
 
 std::vector<std::vector<int64_t>> GroupedBatchSampler::batches() {
@@ -64,9 +64,9 @@ std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
 
 int64_t GroupedBatchSampler::group_of(int64_t index) const {
     if (index < 0 || index >= static_cast<int64_t>(group_ids_.size()))
-        throw UsageError(concat("GroupedBatchSampler: the sampler gives index ", index,
-                                " but there are ", group_ids_.size(),
-                                " group_ids; give one for each sample of the dataset"));
+        throw UsageError("GroupedBatchSampler: the sampler gives index ", index,
+                         " but there are ", group_ids_.size(),
+                         " group_ids; give one for each sample of the dataset");
     return group_ids_[static_cast<size_t>(index)];
 }
 

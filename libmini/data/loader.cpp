@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
 
 void check_at_least(const char* name, int64_t value, int64_t minimum) {
     if (value < minimum)
-        throw UsageError(concat("DataLoader: ", name, " is ", value,
-                                " but must be at least ", minimum));
+        throw UsageError("DataLoader: ", name, " is ", value, " but must be at least ",
+                         minimum);
 }
 
 // Throws UsageError if shuffle is given with sampler, or if options are given that
@@ -38,9 +38,9 @@ void check_exclusions(const Options& options) {
     if (options.drop_last) extra += ", drop_last";
     if (!extra.empty())
         throw UsageError(
-            concat("DataLoader: batch_sampler alone decides which samples go "
-                   "into which batch; leave out ",
-                   extra.substr(2), ", or give it to the batch sampler"));
+            "DataLoader: batch_sampler alone decides which samples go "
+            "into which batch; leave out ",
+            extra.substr(2), ", or give it to the batch sampler");
 }
 
 void check_options(const Options& options) {
@@ -76,7 +76,7 @@ Batch fetch(size_t k, const std::vector<int64_t>& indices, const Dataset& datase
         if (pin_memory) batch = {batch.data.pin_memory(), batch.target.pin_memory()};
         return batch;
     } catch (const std::exception& e) {
-        std::throw_with_nested(Error(concat("DataLoader: batch ", k, ": ", e.what())));
+        std::throw_with_nested(Error("DataLoader: batch ", k, ": ", e.what()));
     }
 }
 

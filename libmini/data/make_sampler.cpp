@@ -23,8 +23,8 @@ double aspect_ratio(const Dataset& dataset, int64_t i) {
 std::vector<int64_t> groups_of(const Dataset& dataset, std::vector<double> borders) {
     for (size_t i = 0; i < borders.size(); ++i)
         if (!std::isfinite(borders[i]))
-            throw UsageError(concat("make_batch_data_sampler: aspect_grouping border ", i,
-                                    " is ", borders[i], " but must be finite"));
+            throw UsageError("make_batch_data_sampler: aspect_grouping border ", i,
+                             " is ", borders[i], " but must be finite");
     std::sort(borders.begin(), borders.end());
 
     std::vector<int64_t> groups;

@@ -16,9 +16,9 @@ PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
     const World world =
         choose_replica("partition_dataset", options.world_size, options.rank);
     if (options.batch_size < world.size)
-        throw UsageError(concat("partition_dataset: a batch of ", options.batch_size,
-                                " cannot be shared by ", world.size,
-                                " ranks; use fewer ranks or a larger batch"));
+        throw UsageError("partition_dataset: a batch of ", options.batch_size,
+                         " cannot be shared by ", world.size,
+                         " ranks; use fewer ranks or a larger batch");
 
     // [lab07.5] Split the dataset and the batch equally, and load this rank's part.
     const std::vector<double> partition_sizes(static_cast<size_t>(world.size),

@@ -19,8 +19,8 @@ int64_t checked_size(const char* who, int64_t dataset_size) {
 
 int64_t checked_num_samples(const char* who, int64_t num_samples) {
     if (num_samples < 1)
-        throw UsageError(
-            concat(who, ": num_samples is ", num_samples, " but must be at least 1"));
+        throw UsageError(who, ": num_samples is ", num_samples,
+                         " but must be at least 1");
     return num_samples;
 }
 

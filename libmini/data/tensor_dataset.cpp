@@ -31,8 +31,8 @@ Tensor gather_rows(const Tensor& x, std::span<const int64_t> rows) {
 
 TensorDataset::TensorDataset(const Tensor& data, const Tensor& target) {
     if (!data.defined() || !target.defined())
-        throw UsageError(concat("TensorDataset: no ", data.defined() ? "target" : "data",
-                                " was given"));
+        throw UsageError("TensorDataset: no ", data.defined() ? "target" : "data",
+                         " was given");
     check_shape(data.dim() > 0 && target.dim() > 0 && data.size(0) == target.size(0),
                 "TensorDataset: data is ", data.shape(), " but target is ",
                 target.shape(), "; both need one row per sample");

@@ -64,8 +64,7 @@ class Digits : public ImageDataset {
 
 std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count) {
     if (count < 1)
-        throw UsageError(
-            concat("make_digits: count is ", count, " but must be at least 1"));
+        throw UsageError("make_digits: count is ", count, " but must be at least 1");
     return std::make_shared<Digits>(train, count);
 }
 

@@ -12,13 +12,12 @@ namespace {
 void check_normalize(const ImageDataset::Normalize& normalize, int64_t channels) {
     const auto count = static_cast<size_t>(channels);
     if (normalize.mean.size() != count || normalize.std.size() != count)
-        throw UsageError(concat("ImageDataset: there are ", normalize.mean.size(),
-                                " means and ", normalize.std.size(), " stds for ",
-                                channels, " channels; give one of each per channel"));
+        throw UsageError("ImageDataset: there are ", normalize.mean.size(), " means and ",
+                         normalize.std.size(), " stds for ", channels,
+                         " channels; give one of each per channel");
     for (const float std : normalize.std)
         if (!(std > 0))
-            throw UsageError(
-                concat("ImageDataset: std is ", std, " but must be positive"));
+            throw UsageError("ImageDataset: std is ", std, " but must be positive");
 }
 
 // Returns C * H * W, or 0 if `image` is not a valid (C, H, W).

@@ -60,9 +60,9 @@ Listing list(const fs::path& folder) {
         (is_folder ? listing.folders : listing.files).push_back(std::move(name));
     }
     if (error)
-        throw BadFile(concat(folder.string(), ": expected a folder of pictures, but ",
-                             "listing it failed: ", error.message(),
-                             "; check the path and its permissions"));
+        throw BadFile(folder.string(), ": expected a folder of pictures, but ",
+                      "listing it failed: ", error.message(),
+                      "; check the path and its permissions");
     std::sort(listing.folders.begin(), listing.folders.end());
     std::sort(listing.files.begin(), listing.files.end());
     return listing;
@@ -103,8 +103,8 @@ class FolderWalk {
 
 ImageFolder::ImageFolder(const std::string& root) : classes_(list(root).folders) {
     if (classes_.empty())
-        throw BadFile(concat(root, ": expected a folder for each class, found none; put ",
-                             "the pictures of class cat into ", root, "/cat"));
+        throw BadFile(root, ": expected a folder for each class, found none; put ",
+                      "the pictures of class cat into ", root, "/cat");
 
     // Find the pictures of each class.
     std::vector<std::string> empty;
@@ -117,10 +117,10 @@ ImageFolder::ImageFolder(const std::string& root) : classes_(list(root).folders)
     for (const Sample& sample : samples_)
         if (extension_of(sample.path) >= kDecoded) check_image_format(sample.path);
     if (!empty.empty())
-        throw BadFile(concat(
+        throw BadFile(
             root, ": expected pictures (", join({kExtensions.begin(), kExtensions.end()}),
             ") of every class, found none of ", join(empty), "; add some, or remove ",
-            empty.size() == 1 ? "the folder" : "the folders"));
+            empty.size() == 1 ? "the folder" : "the folders");
 }
 
 Example ImageFolder::get(int64_t index) const {

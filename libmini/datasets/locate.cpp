@@ -34,16 +34,14 @@ DataChoice digits(const std::string& remark) {
 DataChoice named_folder(const std::string& folder) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored))
-        throw BadFile(
-            concat(folder, ": expected a folder with MNIST's four files, found ",
-                   std::filesystem::exists(folder, ignored) ? "a file" : "nothing",
-                   "; run data/fetch_mnist --out ", folder,
-                   ", or choose the embedded digits with \"digits\""));
+        throw BadFile(folder, ": expected a folder with MNIST's four files, found ",
+                      std::filesystem::exists(folder, ignored) ? "a file" : "nothing",
+                      "; run data/fetch_mnist --out ", folder,
+                      ", or choose the embedded digits with \"digits\"");
     const std::vector<std::string> missing = missing_mnist_files(folder);
     if (!missing.empty())
-        throw BadFile(concat(folder,
-                             ": expected MNIST's four files, plain or .gz, found no ",
-                             join(missing), "; run data/fetch_mnist --out ", folder));
+        throw BadFile(folder, ": expected MNIST's four files, plain or .gz, found no ",
+                      join(missing), "; run data/fetch_mnist --out ", folder);
     return mnist_in(folder);
 }
 

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& path, const std::string& call) {
-    throw BadFile(concat(path, ": ", system_message(call, errno)));
+    throw BadFile(path, ": ", system_message(call, errno));
 }
 
 // Creates a new file in the folder of `path`, stores its path in `name`, and returns its
@@ -58,8 +58,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     std::error_code error;
     const std::string target = fs::read_symlink(path, error).string();  // of /dev/stdout
     if ((exists && !S_ISREG(status.st_mode)) || target.starts_with("/proc/"))
-        throw BadFile(
-            concat(path, ": exists and is not a regular file; not replacing it"));
+        throw BadFile(path, ": exists and is not a regular file; not replacing it");
     fd_ = open_temporary(path, temporary_);
 }
 
@@ -100,8 +99,7 @@ void create_folder(const std::string& path) {
         created.push_back(folder.string());
 
     fs::create_directories(path, error);
-    if (error)
-        throw BadFile(concat(path, ": creating the folder failed: ", error.message()));
+    if (error) throw BadFile(path, ": creating the folder failed: ", error.message());
     for (const std::string& name : created) sync_folder(name);
 }
 

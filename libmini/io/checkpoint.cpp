@@ -45,7 +45,7 @@ std::vector<std::string> names_in(const std::string& folder) {
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error))
         names.push_back(entry->path().filename().string());
-    if (error) throw BadFile(concat(folder, ": listing failed: ", error.message()));
+    if (error) throw BadFile(folder, ": listing failed: ", error.message());
     return names;
 }
 
@@ -60,8 +60,7 @@ void remove_or_warn(const std::string& path) {
 CheckpointFolder::CheckpointFolder(std::string folder, int keep_last)
     : folder_(std::move(folder)), keep_last_(keep_last) {
     if (keep_last < 1)
-        throw UsageError(
-            concat("CheckpointFolder: keep_last is ", keep_last, ", not 1 or more"));
+        throw UsageError("CheckpointFolder: keep_last is ", keep_last, ", not 1 or more");
     create_folder(folder_);
     for (const std::string& name : names_in(folder_))
         if (is_left_behind(name)) remove_or_warn(concat(folder_, "/", name));
@@ -72,8 +71,7 @@ std::string CheckpointFolder::path(int64_t step) const {
 }
 
 void CheckpointFolder::save(int64_t step, const Safetensors& contents) {
-    if (step < 0)
-        throw UsageError(concat("CheckpointFolder: the step is ", step, ", below 0"));
+    if (step < 0) throw UsageError("CheckpointFolder: the step is ", step, ", below 0");
     // [lab17.4] Write the new checkpoint, then remove the lowest steps.
     save_safetensors(path(step), contents.tensors, contents.metadata);
     std::vector<int64_t> old = list();
@@ -108,9 +106,9 @@ std::optional<Checkpoint> CheckpointFolder::latest() const {
         }
     }
     // [lab17.4]
-    throw BadFile(concat(folder_,
-                         ": has checkpoints, but none can be loaded; to restart from "
-                         "the beginning, move them to another folder"));
+    throw BadFile(folder_,
+                  ": has checkpoints, but none can be loaded; to restart from "
+                  "the beginning, move them to another folder");
 }
 
 }  // namespace mini::io

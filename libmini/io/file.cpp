@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 void bad_file(const std::string& path, const std::string& expected,
               const std::string& found, const std::string& next_step) {
-    throw BadFile(
-        concat(path, ": expected ", expected, ", found ", found, "; ", next_step));
+    throw BadFile(path, ": expected ", expected, ", found ", found, "; ", next_step);
 }
 
 InputFile::InputFile(const std::string& path, const std::string& next_step)
@@ -28,16 +27,15 @@ InputFile::InputFile(const std::string& path, const std::string& next_step)
     // Without O_NONBLOCK, opening a pipe without a writer would block. For a regular
     // file, the flag has no effect.
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd_ < 0) throw BadFile(concat(path, ": ", system_message("open", errno), advice));
+    if (fd_ < 0) throw BadFile(path, ": ", system_message("open", errno), advice);
 
     struct stat status = {};
     const bool has_status = fstat(fd_, &status) == 0;
     if (!has_status || !S_ISREG(status.st_mode)) {
         close(fd_);
         throw BadFile(
-            concat(path, ": not a regular file, but ",
-                   S_ISDIR(status.st_mode) ? "a directory" : "a pipe, socket or device",
-                   advice));
+            path, ": not a regular file, but ",
+            S_ISDIR(status.st_mode) ? "a directory" : "a pipe, socket or device", advice);
     }
     size_ = static_cast<uint64_t>(status.st_size);
 }
@@ -49,10 +47,10 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
         const ssize_t n =
             pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw BadFile(concat(path_, ": ", system_message("read", errno)));
+        if (n < 0) throw BadFile(path_, ": ", system_message("read", errno));
         if (n == 0)
-            throw BadFile(concat(path_, ": ends at byte ", offset, ", ", bytes.size(),
-                                 " bytes too early"));
+            throw BadFile(path_, ": ends at byte ", offset, ", ", bytes.size(),
+                          " bytes too early");
         bytes = bytes.subspan(static_cast<size_t>(n));
         offset += static_cast<uint64_t>(n);
     }
@@ -75,9 +73,8 @@ std::vector<uint8_t> InputFile::read_all(uint64_t max_bytes,
 void check_can_save(const std::string& path, size_t bytes) {
     std::error_code ignored;
     if (fs::is_symlink(path, ignored) && !fs::exists(path, ignored))
-        throw BadFile(concat(path, ": is a symbolic link to ",
-                             fs::read_symlink(path, ignored).string(),
-                             ", which does not exist"));
+        throw BadFile(path, ": is a symbolic link to ",
+                      fs::read_symlink(path, ignored).string(), ", which does not exist");
     AtomicFile(path).write(std::vector<std::byte>(bytes));
 }
 

@@ -33,11 +33,11 @@ void check_tensors(const NamedTensors& tensors) {
     std::set<std::string> names = {"__metadata__"};
     for (const auto& [name, tensor] : tensors) {
         if (!names.insert(name).second)
-            throw UsageError(concat("save_safetensors: the name \"", name,
-                                    "\" occurs twice, or is reserved for metadata"));
+            throw UsageError("save_safetensors: the name \"", name,
+                             "\" occurs twice, or is reserved for metadata");
         if (!tensor.defined())
-            throw UsageError(concat("save_safetensors: \"", name,
-                                    "\" is not a tensor: it is undefined"));
+            throw UsageError("save_safetensors: \"", name,
+                             "\" is not a tensor: it is undefined");
     }
 }
 
@@ -75,7 +75,7 @@ std::string header_text(const NamedTensors& tensors,
 // Returns the text of the header. Checks the header's length before allocating memory.
 std::string read_header_text(const InputFile& file) {
     const auto check = [&](bool condition, const auto&... parts) {
-        if (!condition) throw BadFile(concat(file.path(), ": ", parts...));
+        if (!condition) throw BadFile(file.path(), ": ", parts...);
     };
     check(file.size() >= kLengthBytes, file.size(),
           " bytes are too few for a safetensors file");
@@ -100,7 +100,7 @@ const Tensor& Safetensors::at(const std::string& name) const {
         if (each == name) return tensor;
         names.push_back(each);
     }
-    throw Error(concat("safetensors: no tensor \"", name, "\" among ", names));
+    throw Error("safetensors: no tensor \"", name, "\" among ", names);
 }
 
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
@@ -123,15 +123,14 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
     try {
         header_ = parse_header(text, file_.size() - data_begin_);
     } catch (const BadFile& error) {
-        throw BadFile(concat(path, ": ", error.what()));
+        throw BadFile(path, ": ", error.what());
     }
 }
 
 DType SafetensorsFile::dtype_of(const SafetensorsEntry& entry) const {
     if (const std::optional<DType> dtype = find_dtype(entry.type)) return *dtype;
-    throw BadFile(concat(file_.path(), ": tensor ", quoted_name(entry.name),
-                         ": the dtype is ", quoted_name(entry.type),
-                         "; F32, F16, BF16, I64 and U8 can be read"));
+    throw BadFile(file_.path(), ": tensor ", quoted_name(entry.name), ": the dtype is ",
+                  quoted_name(entry.type), "; F32, F16, BF16, I64 and U8 can be read");
 }
 
 Tensor SafetensorsFile::read(const SafetensorsEntry& entry) const {

@@ -26,7 +26,7 @@ constexpr size_t kMaxQuoteBytes = 200;  // maximum length of a name in an error 
 
 template <typename... Parts>
 void check_file(bool condition, const Parts&... parts) {
-    if (!condition) throw BadFile(concat(parts...));
+    if (!condition) throw BadFile(parts...);
 }
 
 // Returns, for example, {"dtype":"F32","shape":[10,50],"data_offsets":[40,2040]}.
@@ -40,7 +40,7 @@ std::string shortened(const std::string& text) {
 }
 
 [[noreturn]] void reject_tensor(const std::string& name, const auto&... parts) {
-    throw BadFile(concat("tensor ", quoted_name(name), ": ", parts...));
+    throw BadFile("tensor ", quoted_name(name), ": ", parts...);
 }
 
 // Returns a value for an error message.
@@ -184,9 +184,9 @@ void check_coverage(const std::vector<SafetensorsEntry>& entries, uint64_t data_
     uint64_t end = 0;
     for (const SafetensorsEntry& entry : entries) {
         if (entry.begin != end)
-            throw BadFile(concat("tensor ", quoted_name(entry.name), " begins at byte ",
-                                 entry.begin,
-                                 " of the data, but the previous tensor ends at ", end));
+            throw BadFile("tensor ", quoted_name(entry.name), " begins at byte ",
+                          entry.begin, " of the data, but the previous tensor ends at ",
+                          end);
         end = entry.end;
     }
     check_file(end == data_bytes, "the header describes ", end,
@@ -207,7 +207,7 @@ const char* type_name(DType dtype) {
         case DType::kFloat16: return "F16";
         case DType::kBFloat16: return "BF16";
     }
-    throw Error(concat("safetensors: no name for the dtype ", dtype));
+    throw Error("safetensors: no name for the dtype ", dtype);
 }
 
 std::optional<DType> find_dtype(const std::string& type) {
@@ -227,7 +227,7 @@ std::string format_header(const SafetensorsHeader& header) {
         for (const SafetensorsEntry& entry : header.entries)
             add(entry.name, describe(entry));
     } catch (const json::exception& error) {
-        throw UsageError(concat("save_safetensors: ", error.what()));
+        throw UsageError("save_safetensors: ", error.what());
     }
     return text + "}";
 }
@@ -241,7 +241,7 @@ SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
     try {
         const json emptied = json::parse(text, std::ref(reader));
     } catch (const json::exception& error) {
-        throw BadFile(concat("the header is not JSON: ", shortened(error.what())));
+        throw BadFile("the header is not JSON: ", shortened(error.what()));
     }
     SafetensorsHeader header = reader.take();
 

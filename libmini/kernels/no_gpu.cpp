@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kNoCuda =
     "this build has no CUDA devices; configure with MINI_CUDA=SIM or ON";
 
-[[noreturn]] void no_cuda() { throw Error(concat("cuda: ", kNoCuda)); }
+[[noreturn]] void no_cuda() { throw Error("cuda: ", kNoCuda); }
 
 }  // namespace
 

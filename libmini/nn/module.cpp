@@ -17,12 +17,12 @@ std::vector<Tensor> without_names(const NamedTensors& tensors) {
 void check_parameter(const std::string& name, const Tensor& tensor) {
     if (tensor.is_parameter()) return;  // and write nothing: other threads read it
     if (!tensor.is_leaf() || !tensor.requires_grad())
-        throw UsageError(concat(
+        throw UsageError(
             "module: the parameter ", name, " was assigned a tensor of shape ",
             tensor.shape(), " that ",
             tensor.is_leaf() ? "does not require grad; call set_requires_grad() on it"
                              : "is the result of an operation; assign a leaf",
-            ", or write the values into the parameter with a NoGradGuard in scope"));
+            ", or write the values into the parameter with a NoGradGuard in scope");
     tensor.set_is_parameter();
 }
 

@@ -60,8 +60,8 @@ Tensor Embedding::forward(const Tensor& indices) { return embedding(indices, wei
 CausalSelfAttention::CausalSelfAttention(int64_t n_embd, int64_t n_head)
     : n_head_(n_head), c_attn_(n_embd, 3 * n_embd), c_proj_(n_embd, n_embd) {
     if (n_head < 1 || n_embd % n_head != 0)
-        throw UsageError(concat("attention: ", n_head, " heads cannot divide ", n_embd,
-                                " features equally"));
+        throw UsageError("attention: ", n_head, " heads cannot divide ", n_embd,
+                         " features equally");
     register_module("c_attn", c_attn_);
     register_module("c_proj", c_proj_);
 }

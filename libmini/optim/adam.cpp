@@ -11,8 +11,7 @@ namespace {
 
 void check_beta(size_t index, double beta) {
     if (!(beta >= 0.0 && beta < 1.0))
-        throw UsageError(
-            concat("Adam: beta ", index, " must be in [0, 1), but is ", beta));
+        throw UsageError("Adam: beta ", index, " must be in [0, 1), but is ", beta);
 }
 
 AdamOptions checked(const AdamOptions& options) {

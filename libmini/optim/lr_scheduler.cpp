@@ -10,7 +10,7 @@ using Numbers = std::map<std::string, double>;
 
 template <typename... Parts>
 void check_usage(bool condition, const Parts&... parts) {
-    if (!condition) throw UsageError(concat(parts...));
+    if (!condition) throw UsageError(parts...);
 }
 
 }  // namespace

@@ -11,11 +11,10 @@ namespace mini::optim {
 
 void check_not_negative(const char* optimizer, const char* option, double value) {
     if (!std::isfinite(value))
-        throw UsageError(
-            concat(optimizer, ": ", option, " must be finite, but is ", value));
+        throw UsageError(optimizer, ": ", option, " must be finite, but is ", value);
     if (value < 0.0)
-        throw UsageError(
-            concat(optimizer, ": ", option, " must not be negative, but is ", value));
+        throw UsageError(optimizer, ": ", option, " must not be negative, but is ",
+                         value);
 }
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
@@ -32,8 +31,8 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
                      : concat("the same tensor as parameter ", first->second,
                               "; pass each once, as Module::parameters() returns them");
         if (!fault.empty())
-            throw UsageError(concat("optimizer: parameter ", i, " of shape ",
-                                    parameter.shape(), " is ", fault));
+            throw UsageError("optimizer: parameter ", i, " of shape ", parameter.shape(),
+                             " is ", fault);
     }
 }
 

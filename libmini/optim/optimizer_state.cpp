@@ -30,7 +30,7 @@ double exact_number(const std::string& text) {
     const char* const last = text.data() + text.size();
     const auto end = std::from_chars(text.data(), last, number);
     if (end.ec != std::errc() || end.ptr != last)
-        throw BadFile(concat("\"", text, "\" is not a number"));
+        throw BadFile("\"", text, "\" is not a number");
     return number;
 }
 
@@ -51,7 +51,7 @@ OptimizerState read_state(const io::Safetensors& file, const std::string& prefix
         try {
             state.numbers[name.substr(prefix.size())] = exact_number(text);
         } catch (const BadFile& error) {
-            throw BadFile(concat("metadata ", name, ": ", error.what()));
+            throw BadFile("metadata ", name, ": ", error.what());
         }
     }
     return state;
@@ -115,8 +115,8 @@ void StateReader::finish() const {
 }
 
 void StateReader::reject(const std::string& fault) const {
-    throw UsageError(concat(who_, ": this state does not fit these ", parameters_.size(),
-                            " parameters: ", fault));
+    throw UsageError(who_, ": this state does not fit these ", parameters_.size(),
+                     " parameters: ", fault);
 }
 
 }  // namespace mini::optim

@@ -15,9 +15,9 @@ SGDOptions checked(const SGDOptions& options) {
     check_not_negative("SGD", "momentum", options.momentum);
     check_not_negative("SGD", "weight_decay", options.weight_decay);
     if (options.nesterov && (options.momentum <= 0.0 || options.dampening != 0.0))
-        throw UsageError(concat(
+        throw UsageError(
             "SGD: nesterov needs a momentum above 0 and a dampening of 0, but ",
-            "momentum is ", options.momentum, " and dampening is ", options.dampening));
+            "momentum is ", options.momentum, " and dampening is ", options.dampening);
     return options;
 }
 

@@ -13,8 +13,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
     if (limits.empty())
         throw UsageError("buckets: there must be at least one size limit");
     for (const int64_t limit : limits)
-        if (limit < 1)
-            throw UsageError(concat("buckets: the size limit ", limit, " is below 1"));
+        if (limit < 1) throw UsageError("buckets: the size limit ", limit, " is below 1");
 
     struct Open {
         std::vector<size_t> indices;

@@ -23,19 +23,19 @@ bool exists(Device device) {
 void check_devices(const std::vector<Device>& devices, Device output_device) {
     for (const Device device : devices)
         if (std::count(devices.begin(), devices.end(), device) > 1)
-            throw UsageError(concat("DataParallel: device_ids has ", device,
-                                    " more than once; list each device once"));
+            throw UsageError("DataParallel: device_ids has ", device,
+                             " more than once; list each device once");
     std::vector<Device> all = devices;
     all.push_back(output_device);
     for (const Device device : all)
         if (!exists(device))
-            throw UsageError(concat("DataParallel: there is no device ", device, "; ",
-                                    cuda_device_count_text(),
-                                    ", and Device::cpu(i) is always there"));
+            throw UsageError("DataParallel: there is no device ", device, "; ",
+                             cuda_device_count_text(),
+                             ", and Device::cpu(i) is always there");
     for (const Device device : devices)
         if (device.type != devices[0].type)
-            throw UsageError(concat("DataParallel: device_ids has both ", devices[0],
-                                    " and ", device, "; use devices of one kind"));
+            throw UsageError("DataParallel: device_ids has both ", devices[0], " and ",
+                             device, "; use devices of one kind");
 }
 
 // Returns the devices of the type of the module's first tensor: all GPUs, or one CPU

@@ -22,18 +22,17 @@ void add_parameters(std::vector<Unit>& units, int rank) {
             size_t& owner = owners.try_emplace(parameter.id(), i).first->second;
             if (is_inside(units[i].name, units[owner].name)) owner = i;
             if (owner != i && !is_inside(units[owner].name, units[i].name))
-                throw UsageError(concat("FullyShardedDataParallel: on rank ", rank,
-                                        " parameter ", units[i].name, ".", name,
-                                        " is in unit ", units[owner].name,
-                                        " and in unit ", units[i].name,
-                                        "; name one unit that contains both"));
+                throw UsageError("FullyShardedDataParallel: on rank ", rank,
+                                 " parameter ", units[i].name, ".", name, " is in unit ",
+                                 units[owner].name, " and in unit ", units[i].name,
+                                 "; name one unit that contains both");
         }
     for (const auto& [name, parameter] : units[0].module->named_parameters()) {
         if (!parameter.requires_grad() || parameter.autograd_meta()->is_averaged)
-            throw UsageError(concat(
+            throw UsageError(
                 "FullyShardedDataParallel: on rank ", rank, " parameter ", name,
                 parameter.requires_grad() ? " is averaged by another wrapper; wrap once"
-                                          : " is frozen; thaw it, or leave it out"));
+                                          : " is frozen; thaw it, or leave it out");
         units[owners.at(parameter.id())].parameters.emplace_back(name, parameter);
     }
 }
@@ -48,17 +47,17 @@ std::vector<Unit> find_units(nn::Module& module, const std::vector<std::string>&
         const auto found =
             std::ranges::find(all, name, &nn::NamedModules::value_type::first);
         if (name.empty() || found == all.end())
-            throw UsageError(
-                concat("FullyShardedDataParallel: on rank ", group->rank(), " unit \"",
-                       name, "\" is not a submodule; named_modules() has the names"));
+            throw UsageError("FullyShardedDataParallel: on rank ", group->rank(),
+                             " unit \"", name,
+                             "\" is not a submodule; named_modules() has the names");
         units.push_back({.name = name, .module = found->second, .group = group});
     }
     add_parameters(units, group->rank());
     for (size_t i = 1; i < units.size(); ++i)
         if (units[i].parameters.empty())
-            throw UsageError(concat("FullyShardedDataParallel: on rank ", group->rank(),
-                                    " unit ", units[i].name,
-                                    " has no parameters of its own; leave it out"));
+            throw UsageError("FullyShardedDataParallel: on rank ", group->rank(),
+                             " unit ", units[i].name,
+                             " has no parameters of its own; leave it out");
     if (units[0].parameters.empty()) units.erase(units.begin());
     for (size_t i = 0; i < units.size(); ++i) units[i].index = static_cast<int64_t>(i);
     check_same_parameters(*group,

@@ -24,11 +24,10 @@ Tensor new_shard(const Unit& unit, const std::vector<Tensor>& old_shards) {
     for (size_t rank = 0; rank < old_shards.size(); ++rank) {
         const int64_t found = old_shards[rank].defined() ? old_shards[rank].numel() : 0;
         if (found != size)
-            throw UsageError(concat("FullyShardedDataParallel: on rank ",
-                                    unit.group->rank(), " the state of rank ", rank,
-                                    " of ", ranks, " has ", found, " elements of unit ",
-                                    unit.text(), ", not ", size,
-                                    "; pass the states of all its ranks, in order"));
+            throw UsageError("FullyShardedDataParallel: on rank ", unit.group->rank(),
+                             " the state of rank ", rank, " of ", ranks, " has ", found,
+                             " elements of unit ", unit.text(), ", not ", size,
+                             "; pass the states of all its ranks, in order");
     }
     return reshard(old_shards, unit.numel, unit.group->rank(), unit.group->world_size());
 }

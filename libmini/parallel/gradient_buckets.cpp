@@ -12,9 +12,8 @@ namespace {
 std::vector<int64_t> limits_of(const DDPOptions& options) {
     const double bytes = options.bucket_cap_mb * kBytesPerMib;
     if (!(bytes >= 1 && bytes < 0x1p62))
-        throw UsageError(concat("DistributedDataParallel: bucket_cap_mb is ",
-                                options.bucket_cap_mb,
-                                " MiB; it must be at least one byte"));
+        throw UsageError("DistributedDataParallel: bucket_cap_mb is ",
+                         options.bucket_cap_mb, " MiB; it must be at least one byte");
     return {options.first_bucket_bytes, static_cast<int64_t>(bytes)};
 }
 
@@ -94,9 +93,9 @@ void GradientBuckets::set_order(const std::vector<int64_t>& order) {
         throw UsageError(
             "set_gradient_order: it must be called before the first iteration");
     if (!std::ranges::is_permutation(order, indices_below(slots_.size())))
-        throw UsageError(concat("set_gradient_order: these ", order.size(),
-                                " numbers are not an order of ", parameters_.size(),
-                                " parameters"));
+        throw UsageError("set_gradient_order: these ", order.size(),
+                         " numbers are not an order of ", parameters_.size(),
+                         " parameters");
     order_.assign(order.begin(), order.end());
     is_learning_ = false;
     if (may_rebuild_) rebuild();
@@ -125,22 +124,22 @@ void GradientBuckets::throw_unlaunched(size_t number) const {
                "DistributedDataParallel: all gradients were ready on rank ",
                group_.rank(), ", but bucket ", number,
                buckets_[number].is_full() ? " was never launched" : " never became full");
-    throw Error(concat(
+    throw Error(
         "DistributedDataParallel: these parameters took no part in the loss on rank ",
         group_.rank(),
         ", so their bucket cannot be averaged; with find_unused_parameters they may be "
         "left out:",
-        missing()));
+        missing());
 }
 
 void GradientBuckets::throw_unfinished() const {
-    throw Error(concat(
+    throw Error(
         "DistributedDataParallel: the last backward pass did not finish its reduction on "
         "rank ",
         group_.rank(),
         missing().empty() ? "; all gradients were ready, but a collective or a "
                             "communication hook failed"
-                          : concat("; parameters without a gradient:", missing())));
+                          : concat("; parameters without a gradient:", missing()));
 }
 
 void GradientBuckets::check_not_freed() const {

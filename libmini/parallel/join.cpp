@@ -20,9 +20,9 @@ dist::ProcessGroup& common_group(const std::vector<Joinable*>& joinables) {
     dist::ProcessGroup& group = joinables.front()->join_process_group();
     for (size_t i = 1; i < joinables.size(); ++i)
         if (&joinables[i]->join_process_group() != &group)
-            throw UsageError(concat("Join: joinable ", i,
-                                    " is of another process group than joinable 0; "
-                                    "use one Join for each group"));
+            throw UsageError("Join: joinable ", i,
+                             " is of another process group than joinable 0; "
+                             "use one Join for each group");
     return group;
 }
 
@@ -32,10 +32,9 @@ void throw_if_uneven(const std::vector<bool>& active, int64_t iterations, int ra
     for (size_t i = 0; i < active.size(); ++i)
         (active[i] ? others : joined).push_back(concat("rank ", i));
     if (joined.empty() || others.empty()) return;
-    throw Error(concat("Join: ", join(joined), " ran out of batches after ", iterations,
-                       " iterations, while ", join(others),
-                       " continued; noticed on rank ", rank,
-                       " (throw_on_early_termination is set)"));
+    throw Error("Join: ", join(joined), " ran out of batches after ", iterations,
+                " iterations, while ", join(others), " continued; noticed on rank ", rank,
+                " (throw_on_early_termination is set)");
 }
 
 }  // namespace

@@ -79,14 +79,14 @@ FinishHook start(const std::shared_ptr<State>& state, const GradBucket& bucket,
 
 CommHook power_sgd_hook(const PowerSGDOptions& options) {
     if (options.matrix_approximation_rank < 1)
-        throw UsageError(concat("power_sgd_hook: the rank must be 1 or more, but is ",
-                                options.matrix_approximation_rank));
+        throw UsageError("power_sgd_hook: the rank must be 1 or more, but is ",
+                         options.matrix_approximation_rank);
     const bool remembers = options.use_error_feedback || options.warm_start;
     if (remembers && options.start_powerSGD_iter < 2)
         throw UsageError(
-            concat("power_sgd_hook: with error feedback or warm start, "
-                   "start_powerSGD_iter must be 2 or more, as in PyTorch, but is ",
-                   options.start_powerSGD_iter));
+            "power_sgd_hook: with error feedback or warm start, "
+            "start_powerSGD_iter must be 2 or more, as in PyTorch, but is ",
+            options.start_powerSGD_iter);
     const auto state = std::make_shared<State>(
         State{.options = options, .generator = Generator(options.random_seed)});
     CommHook hook = [state](const GradBucket& bucket, dist::ProcessGroup& group) {

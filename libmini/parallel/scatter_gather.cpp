@@ -60,7 +60,7 @@ void check_same_rows(const std::vector<Tensor>& outputs,
 
 std::vector<int64_t> chunk_sizes(int64_t size, int64_t chunks) {
     if (chunks < 1)
-        throw UsageError(concat("chunk: there must be 1 chunk or more, not ", chunks));
+        throw UsageError("chunk: there must be 1 chunk or more, not ", chunks);
     // [lab13.1] Give each chunk ceil(size / chunks) rows, and the last chunk the rest.
     if (size == 0) return std::vector<int64_t>(static_cast<size_t>(chunks), 0);
     const int64_t most = (size + chunks - 1) / chunks;

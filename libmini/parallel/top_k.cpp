@@ -54,8 +54,8 @@ std::vector<int64_t> top_k_indices(std::span<const float> values, size_t k) {
 CommHook top_k_hook(double compress_ratio) {
     if (!(compress_ratio > 0 && compress_ratio <= 1))
         throw UsageError(
-            concat("top_k_hook: compress_ratio must be above 0 and at most 1, but is ",
-                   compress_ratio));
+            "top_k_hook: compress_ratio must be above 0 and at most 1, but is ",
+            compress_ratio);
     return [=](const GradBucket& bucket, dist::ProcessGroup& group) -> FinishHook {
         const std::vector<float> all = bucket.buffer.to_vector<float>();
         const double k = std::ceil(compress_ratio * static_cast<double>(all.size()));

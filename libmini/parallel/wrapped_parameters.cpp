@@ -14,10 +14,10 @@ WrappedParameters::WrappedParameters(const nn::Module& module) : module_(module)
         trained_.emplace_back(name, tensor);
         all_.back().accumulator = grad_accumulator(tensor);
         if (tensor.autograd_meta()->is_averaged)
-            throw UsageError(concat(
+            throw UsageError(
                 "DistributedDataParallel: parameter ", name,
                 " is part of a module that is wrapped already; its gradient would be "
-                "averaged twice; wrap the whole model once, and no part of it"));
+                "averaged twice; wrap the whole model once, and no part of it");
     }
     if (trained_.empty())
         throw UsageError(

@@ -145,8 +145,8 @@ void ZeroRedundancyOptimizer::update_and_share() {
 void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
     const int ranks = impl_->group->world_size();
     if (to < 0 || to >= ranks)
-        throw UsageError(concat("consolidate_state_dict: rank ", to,
-                                " does not exist; ranks are 0 to ", ranks - 1));
+        throw UsageError("consolidate_state_dict: rank ", to,
+                         " does not exist; ranks are 0 to ", ranks - 1);
     impl_->consolidated.reset();
     impl_->local->set_lr(lr());
     optim::OptimizerState all =

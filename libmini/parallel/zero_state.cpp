@@ -66,8 +66,8 @@ std::optional<std::string> renamed(
     size_t number = 0;
     const auto end = std::from_chars(first, last, number);
     if (end.ec != std::errc() || end.ptr == last || *end.ptr != '.')
-        throw UsageError(concat("optimizer state: the name ", name,
-                                " is not of the form state.NUMBER.WHAT"));
+        throw UsageError("optimizer state: the name ", name,
+                         " is not of the form state.NUMBER.WHAT");
     const std::optional<size_t> other = new_number(number);
     if (!other) return std::nullopt;
     return optim::state_name(*other, std::string(end.ptr + 1, last));
@@ -85,8 +85,8 @@ void check_shardable(dist::ProcessGroup& group, const std::vector<Tensor>& param
                           without_names);
     for (size_t i = 0; i < parameters.size(); ++i)
         if (parameters[i].dtype() != DType::kFloat32)
-            throw UsageError(concat("ZeroRedundancyOptimizer: parameter ", i, " is ",
-                                    parameters[i].dtype(), ", not float32"));
+            throw UsageError("ZeroRedundancyOptimizer: parameter ", i, " is ",
+                             parameters[i].dtype(), ", not float32");
 }
 
 optim::OptimizerState broadcast_state(dist::ProcessGroup& group,

@@ -247,8 +247,7 @@ bool CommandLine::parse(int argc, const char* const* argv) {
         const std::vector<std::string> rest = app().remaining();
         if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !rest.empty())
             fault += ", not " + rest.front();
-        throw UsageError(
-            concat(fault, " (", app().get_name(), " --help lists the options)"));
+        throw UsageError(fault, " (", app().get_name(), " --help lists the options)");
     }
 }
 

@@ -25,9 +25,8 @@ size_t parse_size(const std::string& text) {
                                        : 0;
     if (error != std::errc() || scale == 0 || number == 0 ||
         number > kLargestSize / scale)
-        throw UsageError(concat("--sizes: \"", text, "\" is not a size from 1 to ",
-                                kLargestSize >> 30,
-                                "G; sizes are like 4, 64K, 25M or 4:100M"));
+        throw UsageError("--sizes: \"", text, "\" is not a size from 1 to ",
+                         kLargestSize >> 30, "G; sizes are like 4, 64K, 25M or 4:100M");
     return number * scale;
 }
 
@@ -50,8 +49,7 @@ std::vector<size_t> parse_sizes(const std::string& text) {
     for (std::string range; std::getline(in, range, ',');)
         for (const size_t bytes : parse_range(range))
             sizes.push_back(std::max(bytes / sizeof(float), size_t{1}) * sizeof(float));
-    if (sizes.empty())
-        throw UsageError(concat("--sizes: \"", text, "\" contains no size"));
+    if (sizes.empty()) throw UsageError("--sizes: \"", text, "\" contains no size");
     return sizes;
 }
 

@@ -27,12 +27,11 @@ Device Device::parse(std::string_view text) {
     const std::string_view type = text.substr(0, text.find(':'));
     const int index = index_of(text.substr(type.size()));
     if ((type != "cpu" && type != "cuda") || index < 0)
-        throw UsageError(concat(
-            "device: '", text, "' is not a device; use for example cpu, cuda or cuda:1"));
+        throw UsageError("device: '", text,
+                         "' is not a device; use for example cpu, cuda or cuda:1");
     if (type == "cpu") return cpu(index);
     if (index >= cuda_device_count())
-        throw UsageError(
-            concat("device: there is no ", text, "; ", cuda_device_count_text()));
+        throw UsageError("device: there is no ", text, "; ", cuda_device_count_text());
     return cuda(index);
 }
 

@@ -23,7 +23,7 @@ using Shape = std::vector<int64_t>;
 /// Throws ShapeError with the given parts when `condition` does not hold.
 template <typename... Parts>
 void check_shape(bool condition, const Parts&... parts) {
-    if (!condition) throw ShapeError(concat(parts...));
+    if (!condition) throw ShapeError(parts...);
 }
 
 /// Returns a * b or a + b. Throws ShapeError, which names `shape`, if the result is above

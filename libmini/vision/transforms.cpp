@@ -13,7 +13,7 @@ namespace mini::data {
 namespace {
 
 void check_image(const char* who, const Tensor& image) {
-    if (!image.defined()) throw UsageError(concat(who, ": no image was given"));
+    if (!image.defined()) throw UsageError(who, ": no image was given");
     check_shape(image.dim() == 3, who, ": expected an image (channels, height, width), ",
                 "got a tensor of shape ", image.shape());
 }
@@ -49,8 +49,8 @@ void mirror_rows(Tensor& image) {
 Compose::Compose(std::vector<Transform> transforms) : transforms_(std::move(transforms)) {
     for (size_t i = 0; i < transforms_.size(); ++i)
         if (!transforms_[i])
-            throw UsageError(concat("Compose: transform ", i, " of ", transforms_.size(),
-                                    " is empty"));
+            throw UsageError("Compose: transform ", i, " of ", transforms_.size(),
+                             " is empty");
 }
 
 Tensor Compose::operator()(const Tensor& image) const {
@@ -71,14 +71,13 @@ Tensor ToTensor::operator()(const Tensor& image) const {
 Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
     : mean_(std::move(mean)), std_(std::move(std)) {
     if (mean_.empty() || mean_.size() != std_.size())
-        throw UsageError(concat("Normalize: there are ", mean_.size(), " means and ",
-                                std_.size(),
-                                " stds, but each channel needs one of each"));
+        throw UsageError("Normalize: there are ", mean_.size(), " means and ",
+                         std_.size(), " stds, but each channel needs one of each");
     for (size_t c = 0; c < mean_.size(); ++c)
         if (!std::isfinite(mean_[c]) || !std::isfinite(std_[c]) || std_[c] <= 0)
-            throw UsageError(concat("Normalize: channel ", c, " has mean ", mean_[c],
-                                    " and std ", std_[c],
-                                    "; a std must be positive, and both finite"));
+            throw UsageError("Normalize: channel ", c, " has mean ", mean_[c],
+                             " and std ", std_[c],
+                             "; a std must be positive, and both finite");
 }
 
 Tensor Normalize::operator()(const Tensor& image) const {
@@ -100,11 +99,10 @@ RandomCrop::RandomCrop(int64_t size, int64_t padding) : RandomCrop(size, size, p
 RandomCrop::RandomCrop(int64_t height, int64_t width, int64_t padding)
     : height_(height), width_(width), padding_(padding) {
     if (height < 1 || width < 1)
-        throw UsageError(concat("RandomCrop: the window is ", height, " x ", width,
-                                " but needs at least one row and one column"));
+        throw UsageError("RandomCrop: the window is ", height, " x ", width,
+                         " but needs at least one row and one column");
     if (padding < 0)
-        throw UsageError(
-            concat("RandomCrop: padding is ", padding, " but must be at least 0"));
+        throw UsageError("RandomCrop: padding is ", padding, " but must be at least 0");
 }
 
 Tensor RandomCrop::operator()(const Tensor& image) const {
@@ -131,8 +129,8 @@ Tensor RandomCrop::operator()(const Tensor& image) const {
 
 RandomHorizontalFlip::RandomHorizontalFlip(double p) : p_(static_cast<float>(p)) {
     if (!(p >= 0 && p <= 1))
-        throw UsageError(
-            concat("RandomHorizontalFlip: p is ", p, " but must be between 0 and 1"));
+        throw UsageError("RandomHorizontalFlip: p is ", p,
+                         " but must be between 0 and 1");
 }
 
 Tensor RandomHorizontalFlip::operator()(const Tensor& image) const {

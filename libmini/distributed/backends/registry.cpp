@@ -61,10 +61,9 @@ const BackendEntry& find_backend(const std::string& name) {
     std::string available;
     for (const BackendEntry& entry : entries())
         if (entry.make) available += concat(available.empty() ? "" : ", ", entry.name);
-    throw UsageError(
-        concat("init_process_group: this program has no backend \"", name, "\"",
-               found == entries().end() ? "" : concat(" (", found->why_not, ")"),
-               "; it has ", available));
+    throw UsageError("init_process_group: this program has no backend \"", name, "\"",
+                     found == entries().end() ? "" : concat(" (", found->why_not, ")"),
+                     "; it has ", available);
 }
 
 }  // namespace mini::dist

@@ -29,10 +29,10 @@ class LinkLayer {
         if (text.empty()) return;
         links_ = parse_links(text);
         if (links_->ranks_per_host != 1)
-            throw UsageError(concat(
+            throw UsageError(
                 "the emulated link \"", text,
                 "\" has hosts: their ranks are processes, which cannot share a port "
-                "yet; leave \"hosts of\" out, or simulate it (lab 20)"));
+                "yet; leave \"hosts of\" out, or simulate it (lab 20)");
     }
 
     /// Replaces the connection to each peer by an emulated link over that connection.

@@ -28,8 +28,7 @@ std::pair<Socket, Socket> make_socket_pair() {
 
 std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_size) {
     if (world_size < 1)
-        throw UsageError(
-            concat("the world size is ", world_size, "; it must be 1 or more"));
+        throw UsageError("the world size is ", world_size, "; it must be 1 or more");
 
     // Connect each pair of ranks.
     const auto P = static_cast<size_t>(world_size);

@@ -133,7 +133,7 @@ void run_other(Transport& transport, const Call& call) {
         case Operation::kSend:
         case Operation::kRecv: break;
     }
-    throw Error(concat(operation_name(call.operation), " is not a collective"));
+    throw Error(operation_name(call.operation), " is not a collective");
 }
 
 }  // namespace

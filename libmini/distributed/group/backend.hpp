@@ -113,7 +113,7 @@ class Backend {
     /// if this backend has no subgroups.
     virtual std::unique_ptr<Backend> split(const std::vector<int>& /*ranks*/,
                                            ProcessGroup& /*parent*/) {
-        throw NotImplemented(concat("backend ", name(), " has no subgroups"));
+        throw NotImplemented("backend ", name(), " has no subgroups");
     }
 
     /// Leaves the group and reports `reason` to the other ranks, if possible; blocks for

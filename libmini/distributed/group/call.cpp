@@ -89,16 +89,15 @@ void check_overlaps(const Call& call, const char* name, int rank) {
         check_no_internal_overlap(name, output);
         for (size_t k = i + 1; k < call.outputs.size(); ++k)
             if (overlap(output, call.outputs[k]))
-                throw UsageError(concat(name, ": outputs ", i, " and ", k, " on rank ",
-                                        rank, " share memory; pass separate tensors"));
+                throw UsageError(name, ": outputs ", i, " and ", k, " on rank ", rank,
+                                 " share memory; pass separate tensors");
         for (size_t k = 0; k < call.inputs.size(); ++k) {
             const Tensor& input = call.inputs[k];
             const bool is_same =
                 output.raw_data() == input.raw_data() && is_in_place(call, i, k, rank);
             if (!is_same && overlap(output, input))
-                throw UsageError(concat(name, ": output ", i, " and input ", k,
-                                        " on rank ", rank,
-                                        " share memory; pass a clone of the input"));
+                throw UsageError(name, ": output ", i, " and input ", k, " on rank ",
+                                 rank, " share memory; pass a clone of the input");
         }
     }
 }

@@ -224,8 +224,8 @@ std::vector<int> get_process_group_ranks(const ProcessGroup& group) {
 
 int get_global_rank(const ProcessGroup& group, int group_rank) {
     if (group_rank < 0 || group_rank >= group.world_size())
-        throw UsageError(concat("get_global_rank: ", group.name(), " has the ranks 0 to ",
-                                group.world_size() - 1, ", but not rank ", group_rank));
+        throw UsageError("get_global_rank: ", group.name(), " has the ranks 0 to ",
+                         group.world_size() - 1, ", but not rank ", group_rank);
     return group.world_ranks()[static_cast<size_t>(group_rank)];
 }
 
@@ -233,8 +233,8 @@ int get_group_rank(const ProcessGroup& group, int global_rank) {
     const std::vector<int> ranks = group.world_ranks();
     const auto found = std::ranges::find(ranks, global_rank);
     if (found == ranks.end())
-        throw UsageError(concat("get_group_rank: ", group.name(), " has the ranks ",
-                                ranks, " of the job, but not rank ", global_rank));
+        throw UsageError("get_group_rank: ", group.name(), " has the ranks ", ranks,
+                         " of the job, but not rank ", global_rank);
     return static_cast<int>(found - ranks.begin());
 }
 

@@ -28,13 +28,12 @@ void check_subgroup(const std::vector<int>& ranks, ProcessGroup& parent) {
     const auto all = all_gather_values(parent, indices);
     for (size_t rank = 0; rank < all.size(); ++rank) {
         if (std::ranges::count(all[rank], int64_t{P}) > 0)
-            throw UsageError(concat("new_group: rank ", rank,
-                                    " passes a rank twice, or a rank outside 0 to ",
-                                    P - 1));
+            throw UsageError("new_group: rank ", rank,
+                             " passes a rank twice, or a rank outside 0 to ", P - 1);
         if (all[rank] != all.front())
-            throw UsageError(concat("new_group: ranks 0 and ", rank,
-                                    " pass different lists of members; every rank of the "
-                                    "group must call new_group with the same list"));
+            throw UsageError("new_group: ranks 0 and ", rank,
+                             " pass different lists of members; every rank of the "
+                             "group must call new_group with the same list");
     }
     if (ranks.empty()) throw UsageError("new_group: no ranks were given");
 }

@@ -22,8 +22,8 @@ std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
                "destroy_process_group first");
     const BackendEntry& backend = find_backend(options.backend);
     if (options.timeout.count() <= 0)
-        throw UsageError(concat("init_process_group: the timeout is ",
-                                seconds_text(options.timeout), "; it must be positive"));
+        throw UsageError("init_process_group: the timeout is ",
+                         seconds_text(options.timeout), "; it must be positive");
     set_default_group(backend.make(options));
     return default_group();
 }

@@ -47,12 +47,12 @@ void check_can_fork() {
     const std::filesystem::directory_iterator threads("/proc/self/task");
     const auto others = std::distance(begin(threads), end(threads)) - 1;
     if (others == 0) return;
-    throw UsageError(concat(
+    throw UsageError(
         "spawn: this process has ", others,
         " other thread(s), which a forked rank would lack, while the locks they hold "
         "stay locked; call spawn before anything starts threads (parallel_for with "
         "set_num_threads above 1, a process group, a data loader with workers), or use "
-        "minirun or run_threads"));
+        "minirun or run_threads");
 }
 
 // The rank's side. `signals`: the signals that the parent had blocked before the fork.
@@ -204,8 +204,7 @@ class ChildProcesses {
 void spawn(const std::function<void(int rank)>& fn, int world_size,
            SpawnOptions options) {
     if (world_size < 1)
-        throw UsageError(
-            concat("spawn: world_size is ", world_size, "; it must be 1 or more"));
+        throw UsageError("spawn: world_size is ", world_size, "; it must be 1 or more");
     check_can_fork();
 
     // Flush the output: otherwise every rank would also print the text in the buffers.

@@ -156,19 +156,18 @@ Address parse_address(const std::string& text) {
     const bool has_port = colon != std::string::npos && colon + 1 < text.size() &&
                           text.find(']', colon) == std::string::npos;
     if (!has_port)
-        throw UsageError(concat("\"", text, "\": port number missing; write host:port"));
+        throw UsageError("\"", text, "\": port number missing; write host:port");
     std::string host = text.substr(0, colon);
     if (host.size() > 1 && host.front() == '[' && host.back() == ']')
         host = host.substr(1, host.size() - 2);
     if (host.empty())
-        throw UsageError(concat("\"", text, "\": host name missing; write host:port"));
+        throw UsageError("\"", text, "\": host name missing; write host:port");
 
     int port = -1;
     const char *first = text.data() + colon + 1, *last = text.data() + text.size();
     const auto [end, code] = std::from_chars(first, last, port);
     if (code != std::errc() || end != last || port < 0 || port > 65535)
-        throw UsageError(
-            concat("\"", text, "\": the port must be a number in 0 .. 65535"));
+        throw UsageError("\"", text, "\": the port must be a number in 0 .. 65535");
     return {host, port};
 }
 
@@ -186,8 +185,8 @@ namespace {
             "must be rank 0's own. Behind NAT, set MASTER_ADDR to 0.0.0.0 and "
             "MINI_ADVERTISE_ADDR to the outside address on rank 0's machine";
     if (error == EACCES) advice = "ports below 1024 need privileges; choose a higher one";
-    throw Error(concat("cannot listen on ", to_text(address), ": ",
-                       system_message("bind", error), "; ", advice));
+    throw Error("cannot listen on ", to_text(address), ": ",
+                system_message("bind", error), "; ", advice);
 }
 
 // Listens on the first address that this machine has. Returns a closed Socket, with errno
@@ -277,9 +276,9 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
         if (error == ECONNREFUSED && refusal == Refusal::kNoMore)
             throw ConnectionClosed(reason);
         if (error == ENETUNREACH && is_loopback(address))
-            throw Error(concat(reason,
-                               "; the loopback interface is down: run \"ip link set lo "
-                               "up\", or use run_threads in place of processes"));
+            throw Error(reason,
+                        "; the loopback interface is down: run \"ip link set lo "
+                        "up\", or use run_threads in place of processes");
         if (has_passed(deadline)) throw Timeout(reason);
         warning.check(reason, deadline);
         sleep_for(kRetryPause);

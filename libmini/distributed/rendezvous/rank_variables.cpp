@@ -18,10 +18,10 @@ void check_no_other_launcher(const Lookup& lookup) {
     for (const std::string name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
         if (find_variable(lookup, name))
             throw UsageError(
-                concat("environment variable ", name,
-                       " is set, but this program cannot read it; start it with minirun, "
-                       "or configure with the extra \"launchers\" on and call "
-                       "extras::use_all() in main"));
+                "environment variable ", name,
+                " is set, but this program cannot read it; start it with minirun, "
+                "or configure with the extra \"launchers\" on and call "
+                "extras::use_all() in main");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ int parse_integer(const std::string& text, const std::string& what) {
     const char* end = text.data() + text.size();
     const auto [rest, code] = std::from_chars(text.data(), end, number);
     if (code != std::errc() || rest != end)
-        throw UsageError(concat(what, " is \"", text, "\", which is not an integer"));
+        throw UsageError(what, " is \"", text, "\", which is not an integer");
     return number;
 }
 
@@ -55,20 +55,18 @@ int number_in(const Lookup& lookup, const std::string& name) {
     if (!text) return -1;
     const int number = parse_integer(*text, concat("environment variable ", name));
     if (number < 0)
-        throw UsageError(concat("environment variable ", name, " is ", number,
-                                "; it must not be negative"));
+        throw UsageError("environment variable ", name, " is ", number,
+                         "; it must not be negative");
     return number;
 }
 
 void check_ranges(const RankVariables& found, const std::string& rank_name,
                   const std::string& size_name) {
     if (found.world_size < 1)
-        throw UsageError(
-            concat(size_name, " is ", found.world_size, "; it must be 1 or more"));
+        throw UsageError(size_name, " is ", found.world_size, "; it must be 1 or more");
     if (found.rank < 0 || found.rank >= found.world_size)
-        throw UsageError(concat(rank_name, " is ", found.rank, " but ", size_name, " is ",
-                                found.world_size, "; ranks are 0 .. ",
-                                found.world_size - 1));
+        throw UsageError(rank_name, " is ", found.rank, " but ", size_name, " is ",
+                         found.world_size, "; ranks are 0 .. ", found.world_size - 1);
 }
 
 RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
@@ -89,10 +87,10 @@ void check_pair(const Lookup& lookup, const Launcher& launcher) {
     const bool has_rank = find_variable(lookup, launcher.rank).has_value();
     if (has_rank == find_variable(lookup, launcher.world_size).has_value()) return;
     const char* there = has_rank ? launcher.rank : launcher.world_size;
-    throw UsageError(concat("environment variable ",
-                            has_rank ? launcher.world_size : launcher.rank,
-                            " expected, but not set, while ", there, " is ",
-                            *find_variable(lookup, there), "; set both or neither"));
+    throw UsageError("environment variable ",
+                     has_rank ? launcher.world_size : launcher.rank,
+                     " expected, but not set, while ", there, " is ",
+                     *find_variable(lookup, there), "; set both or neither");
 }
 
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup) {

@@ -80,7 +80,7 @@ void check_reachable(const RendezvousConfig& config, const Address& address) {
         "the network of the nodes, or to 127.0.0.1 if all nodes are on this machine";
     if (!is_loopback(address)) return;
     if (first_label(host) == first_label(system().host_name()))
-        throw UsageError(concat(fault, advice));
+        throw UsageError(fault, advice);
     logging::warning(fault, advice);
 }
 
@@ -89,9 +89,9 @@ void check_reachable(const RendezvousConfig& config, const Address& address) {
 void check_published(const RendezvousConfig& config) {
     if (config.has_other_hosts && is_any(config.master) && config.advertise.empty())
         throw UsageError(
-            concat("MASTER_ADDR is ", config.master.host,
-                   " in a job with several nodes; set MINI_ADVERTISE_ADDR to an address "
-                   "by which the other nodes reach this machine"));
+            "MASTER_ADDR is ", config.master.host,
+            " in a job with several nodes; set MINI_ADVERTISE_ADDR to an address "
+            "by which the other nodes reach this machine");
 }
 
 Rendezvous open_tcp(RendezvousConfig& config, Deadline deadline) {

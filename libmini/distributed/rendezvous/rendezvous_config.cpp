@@ -18,9 +18,9 @@ namespace {
 
 [[noreturn]] void report_missing_variable(const std::string& name) {
     throw UsageError(
-        concat("init_process_group with env://: environment variable ", name,
-               " expected, but not set; start the program with minirun, or set RANK, "
-               "WORLD_SIZE, MASTER_ADDR and MASTER_PORT"));
+        "init_process_group with env://: environment variable ", name,
+        " expected, but not set; start the program with minirun, or set RANK, "
+        "WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
 }
 
 // ---- env://
@@ -124,10 +124,10 @@ RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size)
         if (given >= 0) return given;
         const auto text = query_value(query, name);
         if (!text)
-            throw UsageError(concat("init_process_group with ", url, ": ", name,
-                                    " is not given; set it in the options or "
-                                    "write ",
-                                    url.substr(0, mark), "?rank=R&world_size=W"));
+            throw UsageError("init_process_group with ", url, ": ", name,
+                             " is not given; set it in the options or "
+                             "write ",
+                             url.substr(0, mark), "?rank=R&world_size=W");
         return parse_integer(*text, concat(name, " in ", url));
     };
     RendezvousConfig config;
@@ -136,9 +136,9 @@ RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size)
     else if (place.size() > 1 && place.front() == '/' && place.back() != '/')
         config.file = place;
     else
-        throw UsageError(concat("init_process_group with ", url,
-                                ": expected the absolute path of a file; write "
-                                "file:///folder/name"));
+        throw UsageError("init_process_group with ", url,
+                         ": expected the absolute path of a file; write "
+                         "file:///folder/name");
     config.rank = number(rank, "rank");
     config.world_size = number(world_size, "world_size");
     return config;
@@ -152,8 +152,8 @@ void check_ranges(const RendezvousConfig& config) {
     if (!config.file.empty()) return;
     const int lowest = config.world_size == 1 ? 0 : 1;  // one rank: any free port
     if (config.master.port < lowest || config.master.port > 65535)
-        throw UsageError(concat("MASTER_PORT is ", config.master.port, "; it must be in ",
-                                lowest, " .. 65535"));
+        throw UsageError("MASTER_PORT is ", config.master.port, "; it must be in ",
+                         lowest, " .. 65535");
 }
 
 // Returns the job's id and its number of restarts, because torchrun keeps the id when it
@@ -175,8 +175,8 @@ RendezvousConfig rendezvous_config(const std::string& init_method, int rank,
     else if (init_method.starts_with("tcp://") || init_method.starts_with("file://"))
         config = plan_from_url(init_method, rank, world_size);
     else
-        throw UsageError(concat("init_process_group: unknown init_method \"", init_method,
-                                "\"; use env://, tcp://host:port or file:///path"));
+        throw UsageError("init_process_group: unknown init_method \"", init_method,
+                         "\"; use env://, tcp://host:port or file:///path");
     check_ranges(config);
     config.run_id = run_id();
     config.advertise = environment("MINI_ADVERTISE_ADDR");

@@ -42,8 +42,8 @@ Algorithm parse_algorithm(const std::string& name) {
         if (name == algorithm_name(algorithm)) return algorithm;
         known += concat(i > 0 ? ", " : "", algorithm_name(algorithm));
     }
-    throw UsageError(
-        concat("unknown all_reduce algorithm \"", name, "\"; choose one of ", known));
+    throw UsageError("unknown all_reduce algorithm \"", name, "\"; choose one of ",
+                     known);
 }
 
 std::string describe(const Collective& c) {
@@ -88,11 +88,11 @@ void CollectiveHistory::check_same(int my_rank, int their_rank,
     // broadcast, for example, does not wait for the others.
     const Collective& then = last_[theirs.sequence % kKept];
     const bool differed = then.sequence == theirs.sequence && then != theirs;
-    throw MismatchedCollective(concat("mismatched collectives: rank ", my_rank, " runs ",
-                                      describe(differed ? then : current_), ", but rank ",
-                                      their_rank, " runs ", describe(theirs),
-                                      "; every rank must call the same collectives, in "
-                                      "the same order, on equal shapes"));
+    throw MismatchedCollective("mismatched collectives: rank ", my_rank, " runs ",
+                               describe(differed ? then : current_), ", but rank ",
+                               their_rank, " runs ", describe(theirs),
+                               "; every rank must call the same collectives, in "
+                               "the same order, on equal shapes");
 }
 
 void CollectiveHistory::check_number(int my_rank, int their_rank,

@@ -86,10 +86,10 @@ void Inbox::check_size(int from, const MessageHeader& header, size_t expected) c
         return;
     }
     if (header.payload_bytes == expected) return;
-    throw MismatchedCollective(concat(
+    throw MismatchedCollective(
         "mismatched messages: ", size_fault(from, header.payload_bytes, rank_, expected),
         " (tag ", tag_name(header.tag), ", ", header.collective.count, " ",
-        header.collective.dtype, " sent)"));
+        header.collective.dtype, " sent)");
 }
 
 // Starts an early message: a message without a matching receive. Returns its receive.

@@ -55,10 +55,10 @@ LinkSpec parse_link(const std::string& text) {
         delay = number_in(part[4], kMinDelay, kMaxDelay, scale_of(part[5]));
     if (!rate || !delay)
         throw UsageError(
-            concat("the link \"", text,
-                   "\" is not like 100Mbit,5ms: a rate from 1kbit to 1000Gbit a second "
-                   "(kbit, Mbit or Gbit), and, if it has one, a delay from 1us to 60s "
-                   "(us, ms or s)"));
+            "the link \"", text,
+            "\" is not like 100Mbit,5ms: a rate from 1kbit to 1000Gbit a second "
+            "(kbit, Mbit or Gbit), and, if it has one, a delay from 1us to 60s "
+            "(us, ms or s)");
     return {*rate, std::chrono::nanoseconds(std::llround(*delay))};
 }
 
@@ -82,9 +82,9 @@ void add_part(const std::string& text, Links& links) {
         if (share) links.rates[std::stoi(part[1])] = *share;
         if (share) return;
     }
-    throw UsageError(concat("links: \"", text,
-                            "\" is not like \"hosts of 8: 800Gbit,1us\" or \"rank 3 at "
-                            "0.25\", with a share from 0.001 to 1"));
+    throw UsageError("links: \"", text,
+                     "\" is not like \"hosts of 8: 800Gbit,1us\" or \"rank 3 at "
+                     "0.25\", with a share from 0.001 to 1");
 }
 
 double rate_share(const Links& links, int rank) {

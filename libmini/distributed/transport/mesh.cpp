@@ -243,8 +243,8 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
         } catch (const Error& error) {
             if (closes_soon(connection.socket))
                 throw_closed(peer, hello.rank, "its process has ended");
-            throw Error(concat("rank ", hello.rank, " cannot use the memory of rank ",
-                               peer, ": ", error.what()));
+            throw Error("rank ", hello.rank, " cannot use the memory of rank ", peer,
+                        ": ", error.what());
         }
     }
     const Hello answer =

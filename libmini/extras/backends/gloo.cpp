@@ -88,9 +88,9 @@ ContextHandle connect_gloo(int rank, int world_size, Store& store,
                            const std::string& local_host, Deadline deadline) {
     ignore_broken_pipes();
     if (is_any(local_address(listen_for(local_host))))
-        throw UsageError(concat("backend gloo: MINI_ADVERTISE_ADDR is ", local_host,
-                                ", which is not an address of this machine; use backend "
-                                "ring, or an address of this machine"));
+        throw UsageError("backend gloo: MINI_ADVERTISE_ADDR is ", local_host,
+                         ", which is not an address of this machine; use backend "
+                         "ring, or an address of this machine");
 
     // Use the address that the other ranks can reach: the host name may resolve to
     // 127.0.1.1.

@@ -35,7 +35,7 @@ void with_element_type(DType dtype, const Visit& visit) {
         case 4: return visit(uint32_t{});
         case 8: return visit(uint64_t{});
     }
-    throw Error(concat("gloo: no elements of ", item_size(dtype), " bytes"));
+    throw Error("gloo: no elements of ", item_size(dtype), " bytes");
 }
 
 gloo::AllreduceOptions::Func reduction(DType dtype, ReduceOp op) {
@@ -73,7 +73,7 @@ class Collectives {
             case Operation::kSend:
             case Operation::kRecv: break;
         }
-        throw Error(concat(operation_name(call_.operation), " is not a collective"));
+        throw Error(operation_name(call_.operation), " is not a collective");
     }
 
   private:

@@ -223,9 +223,9 @@ void MpiBackend::abandon() noexcept {
 
 void check_expected(const char* property, int expected, int actual) {
     if (expected == -1 || expected == actual) return;
-    throw UsageError(concat("init_process_group: the ", property, " is ", expected,
-                            ", but MPI reports ", actual,
-                            "; start the ranks with mpirun -n WORLD_SIZE"));
+    throw UsageError("init_process_group: the ", property, " is ", expected,
+                     ", but MPI reports ", actual,
+                     "; start the ranks with mpirun -n WORLD_SIZE");
 }
 
 int number_of_environment(const char* name) {

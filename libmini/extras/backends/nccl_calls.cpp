@@ -117,8 +117,7 @@ void Communicator::start(const Call& call, cudaStream_t stream) const {
         case Operation::kSend:
         case Operation::kRecv: break;
     }
-    throw Error(
-        concat(operation_name(call.operation), " is not a collective on tensors"));
+    throw Error(operation_name(call.operation), " is not a collective on tensors");
 }
 
 // Sends a block to each peer and receives a block from each peer, as the operation needs.

@@ -228,7 +228,7 @@ void VerifyingBackend::throw_library_failure(const std::string& activity,
                                              const std::string& message) {
     const std::vector<int> silent = silent_ranks(timeout_);
     const std::string text = concat(activity, " failed in ", name(), ": ", message, "; ");
-    if (silent.empty()) throw Error(concat(text, "all ranks replied"));
+    if (silent.empty()) throw Error(text, "all ranks replied");
     throw Timeout(concat(text, silence_text(silent)));
 }
 

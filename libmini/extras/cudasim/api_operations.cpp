@@ -180,8 +180,8 @@ void* mini::cuda::device_variable(const void* first, size_t bytes) {
     if (cudaMalloc(&place, bytes) != cudaSuccess ||
         cudaMemcpy(place, first, bytes, cudaMemcpyHostToDevice) != cudaSuccess ||
         cudaDeviceSynchronize() != cudaSuccess)  // before the kernels of every stream
-        throw Error(concat("a variable of ", bytes, " bytes in device memory: ",
-                           cudaGetErrorString(cudaGetLastError())));
+        throw Error("a variable of ", bytes,
+                    " bytes in device memory: ", cudaGetErrorString(cudaGetLastError()));
     return place;
 }
 

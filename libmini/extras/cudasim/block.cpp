@@ -383,7 +383,7 @@ std::string run_together(const Launch& launch, const std::vector<uint32_t>& orde
 bool in_kernel() { return running_thread != nullptr; }
 Coordinates& running() {
     if (running_thread != nullptr) return *running_thread;
-    throw Error(concat(function_at(calling_place()), " needs <<<blocks, threads>>>"));
+    throw Error(function_at(calling_place()), " needs <<<blocks, threads>>>");
 }
 unsigned coordinate(unsigned which, unsigned direction) noexcept {
     const dim3& of = (&running().thread_index)[which];

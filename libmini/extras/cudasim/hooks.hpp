@@ -28,8 +28,7 @@ inline size_t setting(const char* name, size_t default_value, size_t min, size_t
     char* end = nullptr;
     const unsigned long long value = std::strtoull(text, &end, 10);
     if (*end != '\0' || *text == '-' || value < min || value > max)
-        throw UsageError(
-            concat(name, "=", text, ": must be an integer from ", min, " to ", max));
+        throw UsageError(name, "=", text, ": must be an integer from ", min, " to ", max);
     return value;
 }
 

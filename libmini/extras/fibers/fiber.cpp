@@ -42,8 +42,8 @@ Fiber::Fiber(Body body, void* argument, size_t stack_bytes)
     if (mprotect(stack_, stack_bytes_, PROT_READ | PROT_WRITE) != 0) {
         const int error = errno;
         munmap(lowest, guard_bytes() + stack_bytes_);
-        throw Error(concat("fiber: no stack: ", system_message("mprotect", error),
-                           "; raise vm.max_map_count"));
+        throw Error("fiber: no stack: ", system_message("mprotect", error),
+                    "; raise vm.max_map_count");
     }
     sanitizer_fiber_ = sanitizers::make_fiber();
     restart();

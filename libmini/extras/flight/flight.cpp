@@ -129,8 +129,8 @@ std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
         for (const std::string& dump : dumps_in(path)) files.push_back(dump);
     }
     if (files.empty())
-        throw UsageError(concat("no dump of a flight recorder (flight-*.dump) in ",
-                                paths.empty() ? "nothing" : paths.front()));
+        throw UsageError("no dump of a flight recorder (flight-*.dump) in ",
+                         paths.empty() ? "nothing" : paths.front());
     std::ranges::sort(files);
     return files;
 }

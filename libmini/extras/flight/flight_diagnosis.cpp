@@ -256,13 +256,11 @@ std::vector<GroupFlight> by_group(std::vector<Flight> flights) {
         auto& ranks = groups[{head.restart, head.run, head.group, head.members}].ranks;
         for (const Flight& other : ranks) {
             if (other.head.rank == head.rank)
-                throw BadFile(concat(flight.file, " and ", other.file,
-                                     " are both of rank ", head.world_rank, " of run ",
-                                     head.run));
+                throw BadFile(flight.file, " and ", other.file, " are both of rank ",
+                              head.world_rank, " of run ", head.run);
             if (other.head.world_size != head.world_size)
-                throw BadFile(concat(flight.file, " has world size ", head.world_size,
-                                     " but ", other.file, " has ",
-                                     other.head.world_size));
+                throw BadFile(flight.file, " has world size ", head.world_size, " but ",
+                              other.file, " has ", other.head.world_size);
         }
         ranks.push_back(std::move(flight));
     }

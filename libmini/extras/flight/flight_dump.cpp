@@ -167,8 +167,7 @@ Flight read_dump_file(const std::string& path) {
     const bool has_size_of_dump = file.size() == sizeof(FlightDump);
     if (has_size_of_dump) file.read(0, std::as_writable_bytes(std::span(dump.get(), 1)));
     if (!has_size_of_dump || !is_valid(*dump))
-        throw BadFile(
-            concat(path, ": not a flight recorder's dump of this version of libmini"));
+        throw BadFile(path, ": not a flight recorder's dump of this version of libmini");
     Flight flight = read_dump(*dump);
     flight.file = path;
     for (std::string* text : {&flight.head.run, &flight.head.group, &flight.head.backend,
@@ -186,8 +185,7 @@ void note_end(const std::string& path) {
                                              offsetof(FlightDump, seen_at)) == sizeof now;
     const int reason_number = errno;
     if (fd >= 0) ::close(fd);
-    if (!written)
-        throw BadFile(concat(path, ": ", system_message("write", reason_number)));
+    if (!written) throw BadFile(path, ": ", system_message("write", reason_number));
 }
 
 std::string flight_file_name(const FlightHead& head) {

@@ -20,8 +20,8 @@ using Transports = std::vector<std::unique_ptr<SimulatedTransport>>;
         list += concat(i == 0 ? "" : ", ", waits[i]);
     if (waits.size() > kMostListed)
         list += concat(", and ", waits.size() - kMostListed, " more ranks wait");
-    throw Error(concat("deadlock after ", static_cast<double>(now.count()) / 1e6,
-                       " us of virtual time (seed ", seed, "): ", list));
+    throw Error("deadlock after ", static_cast<double>(now.count()) / 1e6,
+                " us of virtual time (seed ", seed, "): ", list);
 }
 
 }  // namespace
@@ -84,8 +84,7 @@ std::string SimulatedTransport::waits_for() const {
 ClusterReport run_cluster(const ClusterOptions& options,
                           const std::function<void(SimulatedTransport&)>& body) {
     const int P = options.world_size;
-    if (P < 1)
-        throw UsageError(concat("the world size is ", P, "; it must be 1 or more"));
+    if (P < 1) throw UsageError("the world size is ", P, "; it must be 1 or more");
     Scheduler scheduler(options.seed);
     Network network(scheduler, options.links, P, options.has_payload);
 

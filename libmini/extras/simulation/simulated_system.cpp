@@ -128,7 +128,7 @@ int SimulatedSystem::free_port(const std::string& host) {
         const int port = kFirstPort + (first + i) % kPortCount;
         if (!is_taken({host, port})) return port;
     }
-    throw Error(concat("all ", kPortCount, " ports of ", host, " are taken"));
+    throw Error("all ", kPortCount, " ports of ", host, " are taken");
 }
 
 SimulatedListener* SimulatedSystem::listener_at(const Address& address) const {

@@ -207,13 +207,12 @@ void* allocate_block(size_t bytes, int device, cudaStream_t stream) {
     };
     const auto [free, total] = memory_info(device);
     const MemoryStats mine = memory_stats(device);
-    throw CudaError(
-        concat("device ", device, " is out of memory: ", number(bytes),
-               " bytes requested, ", number(free), " of ", number(total),
-               " free; this process has allocated ", number(mine.allocated),
-               " and has reserved ", number(mine.reserved - mine.allocated),
-               " more in unused blocks; use a smaller batch, free tensors and call "
-               "empty_cache(), or check whether another process uses this device"));
+    throw CudaError("device ", device, " is out of memory: ", number(bytes),
+                    " bytes requested, ", number(free), " of ", number(total),
+                    " free; this process has allocated ", number(mine.allocated),
+                    " and has reserved ", number(mine.reserved - mine.allocated),
+                    " more in unused blocks; use a smaller batch, free tensors and call "
+                    "empty_cache(), or check whether another process uses this device");
 }
 
 }  // namespace

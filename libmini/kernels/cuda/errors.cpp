@@ -15,8 +15,8 @@ namespace {
     int device = 0;
     const bool known = cudaGetDevice(&device) == cudaSuccess;  // false without a driver
     cudaGetLastError();
-    throw CudaError(
-        concat(call, known ? concat(" on device ", device) : "", ": ", error_text(code)));
+    throw CudaError(call, known ? concat(" on device ", device) : "", ": ",
+                    error_text(code));
 }
 
 // Returns the kernel's demangled name, its symbol, or "kernel" if the symbol is unknown.

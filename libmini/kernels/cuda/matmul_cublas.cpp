@@ -25,8 +25,8 @@ constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // NVIDIA's advice for Hop
 
 void check(cublasStatus_t status, const char* call) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw mini::cuda::CudaError(concat(call, ": ", cublasGetStatusName(status), ", ",
-                                       cublasGetStatusString(status)));
+    throw mini::cuda::CudaError(call, ": ", cublasGetStatusName(status), ", ",
+                                cublasGetStatusString(status));
 }
 
 class Handle {

@@ -61,7 +61,7 @@ void copy(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
         case 4: return copy_items<kDirection, uint32_t>(out, x, loop, stream);
         case 8: return copy_items<kDirection, uint64_t>(out, x, loop, stream);
     }
-    throw Error(concat("a GPU copies no items of ", item_bytes, " bytes"));
+    throw Error("a GPU copies no items of ", item_bytes, " bytes");
 }
 
 }  // namespace

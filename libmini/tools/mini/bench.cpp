@@ -150,13 +150,12 @@ void find_ranks(BenchOptions& options) {
         return;
     }
     if (options.backend == "threads")
-        throw UsageError(concat("--backend threads has its ranks in one process, but ",
-                                launched->source, " has started ", launched->world_size,
-                                "; start mini without it"));
+        throw UsageError("--backend threads has its ranks in one process, but ",
+                         launched->source, " has started ", launched->world_size,
+                         "; start mini without it");
     if (options.ranks != 0 && options.ranks != launched->world_size)
-        throw UsageError(concat("--ranks is ", options.ranks, ", but ", launched->source,
-                                " has started ", launched->world_size,
-                                "; leave --ranks out"));
+        throw UsageError("--ranks is ", options.ranks, ", but ", launched->source,
+                         " has started ", launched->world_size, "; leave --ranks out");
     options.ranks = launched->world_size;
     options.launched_rank = launched->rank;
 }
@@ -168,9 +167,9 @@ void measure_all_reduce(const BenchOptions& options,
                         const std::function<void(const std::vector<BenchRow>&)>& report) {
     dist::parse_algorithm(options.algorithm);
     if (!dist::is_available(options.backend))
-        throw UsageError(concat("this build has no backend \"", options.backend, "\""));
+        throw UsageError("this build has no backend \"", options.backend, "\"");
     if (!options.link.empty() && options.backend != "ring")
-        throw UsageError(concat("--link is for --backend ring, not ", options.backend));
+        throw UsageError("--link is for --backend ring, not ", options.backend);
     if (options.backend == "threads") return report(measure_threads(options));
     const auto run = [&](int rank) {
         const auto rows = run_rank(options, rank);

@@ -119,9 +119,9 @@ Tensor as_mnist(const Tensor& picture, const std::string& name) {
         if (!stretch(grey)) {
             const auto value = std::lround(grey.data<float>()[0] * 255);
             throw UsageError(
-                concat(name, ": all pixels have the value ", value,
-                       value == 255 ? ", where transparent pixels are white" : "",
-                       ": there is no digit to see; draw one on a plain background"));
+                name, ": all pixels have the value ", value,
+                value == 255 ? ", where transparent pixels are white" : "",
+                ": there is no digit to see; draw one on a plain background");
         }
         grey = centred(scaled(cropped(grey)));
     }

@@ -43,8 +43,8 @@ void load(nn::ConvNet& model, const std::string& path) {
     try {
         model.load_state_dict(file.tensors);
     } catch (const Error& error) {
-        throw UsageError(concat(path, " is not a ConvNet that `train_mnist --save ", path,
-                                "` wrote: ", error.what()));
+        throw UsageError(path, " is not a ConvNet that `train_mnist --save ", path,
+                         "` wrote: ", error.what());
     }
     model.eval();
 }

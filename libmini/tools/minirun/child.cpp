@@ -157,9 +157,9 @@ Child::Child(const std::vector<std::string>& command,
     if (reason == 0) return;
     kill_group();
     waitpid(pid_, nullptr, 0);
-    throw CannotStart(concat("cannot start ", command[0], ": ",
-                             std::generic_category().message(reason),
-                             next_step(command[0], reason)));
+    throw CannotStart("cannot start ", command[0], ": ",
+                      std::generic_category().message(reason),
+                      next_step(command[0], reason));
 }
 
 Child::~Child() {

@@ -66,8 +66,7 @@ FlightFolder open_flight_folder(const std::string& wanted) {
     std::error_code failure;
     std::filesystem::create_directories(wanted, failure);
     if (failure)
-        throw Error(
-            concat("cannot create --flight-dir ", wanted, ": ", failure.message()));
+        throw Error("cannot create --flight-dir ", wanted, ": ", failure.message());
     return {.path = std::filesystem::absolute(wanted).string()};
 }
 

@@ -178,9 +178,8 @@ void check_program(std::vector<std::string>& words) {
     if (words.empty() || words.front().empty())
         throw UsageError("no program given; see minirun --help");
     if (!separated && words.front().front() == '-')
-        throw UsageError(
-            concat("unknown option ", words.front(),
-                   " (options of PROGRAM come after PROGRAM); see minirun --help"));
+        throw UsageError("unknown option ", words.front(),
+                         " (options of PROGRAM come after PROGRAM); see minirun --help");
 }
 
 // Returns the PET_ variables that have a value.
@@ -216,22 +215,20 @@ bool is_replaced(const MinirunLine& line, const Options& options,
 
 void check_nodes(const MinirunLine& line, const Options& options) {
     if (options.nodes > 1 && !line.given("--node-rank"))
-        throw UsageError(
-            concat("--nnodes ", options.nodes,
-                   " needs --node-rank: 0 on the node of rank 0, and another "
-                   "number on each other node"));
+        throw UsageError("--nnodes ", options.nodes,
+                         " needs --node-rank: 0 on the node of rank 0, and another "
+                         "number on each other node");
     if (options.node_rank >= options.nodes)
-        throw UsageError(concat("--node-rank is ", options.node_rank,
-                                ", but --nnodes is ", options.nodes));
+        throw UsageError("--node-rank is ", options.node_rank, ", but --nnodes is ",
+                         options.nodes);
     if (options.nodes == 1) return;
     if (line.standalone)
-        throw UsageError(
-            concat("--standalone means one node, but --nnodes is ", options.nodes));
+        throw UsageError("--standalone means one node, but --nnodes is ", options.nodes);
     if (options.master_port == 0 ||
         !(line.given("--rdzv-endpoint") || line.given("--master-addr")))
-        throw UsageError(concat("--nnodes ", options.nodes,
-                                " needs --rdzv-endpoint HOST:PORT, an address of node 0 "
-                                "that all nodes reach"));
+        throw UsageError("--nnodes ", options.nodes,
+                         " needs --rdzv-endpoint HOST:PORT, an address of node 0 "
+                         "that all nodes reach");
     if (options.max_restarts > 0)
         throw UsageError(
             "--max-restarts works only on one node: with --nnodes, restart all "

@@ -42,9 +42,9 @@ Descriptor open_log(const std::string& path) {
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     Descriptor file(failure ? -1 : open(path.c_str(), flags, 0644));
     if (file.is_open()) return file;
-    throw Error(concat("cannot write ", path, ": ",
-                       failure ? failure.message() : system_message("open", errno),
-                       "; choose another --log-dir"));
+    throw Error("cannot write ", path, ": ",
+                failure ? failure.message() : system_message("open", errno),
+                "; choose another --log-dir");
 }
 
 // Moves minirun, and the ranks that it starts from now on, to part k of `cores`, divided

@@ -38,7 +38,7 @@ void run(const std::vector<std::string>& words) {
     for (std::string& each : command) arguments.push_back(each.data());
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
-    throw Error(concat("mini cuda needs python3: ", system_message("execvp", errno)));
+    throw Error("mini cuda needs python3: ", system_message("execvp", errno));
 }
 
 }  // namespace

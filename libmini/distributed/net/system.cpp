@@ -25,6 +25,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/core/thread.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 namespace {
@@ -238,6 +239,26 @@ timespec time_left(System::Moment deadline, System::Moment now) {
     time.tv_sec = left.count() / kSecond;
     time.tv_nsec = left.count() % kSecond;
     return time;
+}
+
+// The functions of clock.hpp.
+
+Clock::time_point Clock::now() noexcept { return system().now(); }
+
+void sleep_for(std::chrono::nanoseconds time) {
+    system().sleep_until(Clock::now() + time);
+}
+
+void yield() { system().yield(); }
+
+int poll_until(std::span<pollfd> entries, Deadline deadline) {
+    return system().poll(entries, deadline);
+}
+
+void pause(int looks) {
+    constexpr int kSpins = 200;
+    if (looks < kSpins) return yield();
+    sleep_for(std::chrono::microseconds(50));
 }
 
 }  // namespace mini::dist

@@ -16,7 +16,6 @@
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/emulated_link.hpp"
 #include "libmini/extras/launchers/launchers.hpp"
-#include "libmini/extras/launchers/slurm_lists.hpp"
 #include "libmini/program/sizes.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "tests/fuzz/target.hpp"

@@ -57,7 +57,7 @@ bool set_lock(const Socket& file, short type, off_t byte) {
 size_t size_of(const Socket& file, const std::string& path) {
     struct stat status {};
     if (::fstat(file.fd(), &status) != 0)
-        throw BadFile(concat(path, ": ", system_message("fstat", errno)));
+        throw BadFile(path, ": ", system_message("fstat", errno));
     return static_cast<size_t>(status.st_size);
 }
 
@@ -106,12 +106,12 @@ bool FileStore::open_file() {
     constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
     file_ = Socket(::open(path_.c_str(), kFlags, 0600));
     if (!file_.is_open())
-        throw BadFile(concat(path_, ": ", system_message("open", errno),
-                             "; file:// takes a file in a folder that all ranks share"));
+        throw BadFile(path_, ": ", system_message("open", errno),
+                      "; file:// takes a file in a folder that all ranks share");
     struct stat status {};
     const bool is_file =
         ::fstat(file_.fd(), &status) == 0 && S_ISREG(status.st_mode) != 0;
-    if (!is_file) throw BadFile(concat(path_, " is not a regular file"));
+    if (!is_file) throw BadFile(path_, " is not a regular file");
 
     const FileLock lock(*this, deadline_after(kLockTime));
     if (::fstat(file_.fd(), &status) != 0 || status.st_nlink == 0) return false;
@@ -128,13 +128,13 @@ void FileStore::begin_log() {
     const ssize_t n = ::pread(file_.fd(), start.data(), start.size(), 0);
     start.resize(n < 0 ? 0 : static_cast<size_t>(n));
     if (kMagic.substr(0, start.size()) != start)
-        throw BadFile(concat(path_,
-                             " is not a file store of libmini; it is left unchanged; "
-                             "give another path"));
+        throw BadFile(path_,
+                      " is not a file store of libmini; it is left unchanged; "
+                      "give another path");
     const auto size = static_cast<ssize_t>(kMagic.size());
     if (::ftruncate(file_.fd(), 0) != 0 ||
         ::pwrite(file_.fd(), kMagic.data(), kMagic.size(), 0) != size)
-        throw BadFile(concat(path_, ": ", system_message("write", errno)));
+        throw BadFile(path_, ": ", system_message("write", errno));
 }
 
 std::string FileStore::ask(protocol::Request request, Deadline deadline) {
@@ -180,12 +180,12 @@ void FileStore::wait_for_key(const std::string& key, Deadline deadline) {
 // Applies the new records of the log to the table. REQUIRES: the file is locked.
 void FileStore::read_log() {
     const size_t size = size_of(file_, path_);
-    if (size < read_) throw BadFile(concat(path_, ": another program has shortened it"));
+    if (size < read_) throw BadFile(path_, ": another program has shortened it");
     std::string log(size - read_, '\0');
     for (size_t done = 0; done < log.size();) {
         const ssize_t n = ::pread(file_.fd(), log.data() + done, log.size() - done,
                                   static_cast<off_t>(read_ + done));
-        if (n <= 0) throw BadFile(concat(path_, ": ", system_message("read", errno)));
+        if (n <= 0) throw BadFile(path_, ": ", system_message("read", errno));
         done += static_cast<size_t>(n);
     }
 
@@ -194,7 +194,7 @@ void FileStore::read_log() {
     size_t begin = 0;
     if (read_ == 0) {
         if (!log.starts_with(kMagic))
-            throw BadFile(concat(path_, " is not a file store of libmini"));
+            throw BadFile(path_, " is not a file store of libmini");
         begin = kMagic.size();
     }
     while (const size_t bytes = read_record(log, begin)) begin += bytes;
@@ -211,8 +211,7 @@ size_t FileStore::read_record(const std::string& log, size_t begin) {
                          head.key_bytes <= kMaxKeyBytes &&
                          head.value_bytes <= kMaxValueBytes;
     if (!is_good)
-        throw BadFile(
-            concat(path_, ": no record of a file store at byte ", read_ + begin));
+        throw BadFile(path_, ": no record of a file store at byte ", read_ + begin);
     const size_t bytes = sizeof head + head.key_bytes + head.value_bytes;
     if (log.size() - begin < bytes) return 0;
     const std::string key = log.substr(begin + sizeof head, head.key_bytes);
@@ -241,7 +240,7 @@ void FileStore::append(Kind kind, const std::string& key, const std::string& val
         const ssize_t n = ::pwrite(file_.fd(), record.data() + done, record.size() - done,
                                    static_cast<off_t>(read_ + done));
         if (!is_clean || n <= 0)
-            throw BadFile(concat(path_, ": ", system_message("write", errno)));
+            throw BadFile(path_, ": ", system_message("write", errno));
         done += static_cast<size_t>(n);
     }
     read_record(record, 0);

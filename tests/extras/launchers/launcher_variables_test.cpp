@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "libmini/distributed/rendezvous/rendezvous_config.hpp"
-#include "libmini/extras/launchers/slurm_lists.hpp"
 #include "tests/distributed/environment.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"

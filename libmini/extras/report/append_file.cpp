@@ -13,15 +13,15 @@ AppendFile::AppendFile(const std::string& path) : path_(path) {
     std::error_code ignored;  // the file cannot be opened, either
     const auto status = std::filesystem::status(path, ignored);
     if (exists(status) && !is_regular_file(status))
-        throw BadFile(concat(path, ": not a regular file"));
+        throw BadFile(path, ": not a regular file");
     file_.rdbuf()->pubsetbuf(nullptr, 0);  // without a buffer
     file_.open(path, std::ios::binary | std::ios::app);
-    if (!file_) throw BadFile(concat(path, ": cannot open: ", std::strerror(errno)));
+    if (!file_) throw BadFile(path, ": cannot open: ", std::strerror(errno));
 }
 
 void AppendFile::append(std::string_view record) {
     if (!file_.write(record.data(), static_cast<std::streamsize>(record.size())))
-        throw BadFile(concat(path_, ": cannot write: ", std::strerror(errno)));
+        throw BadFile(path_, ": cannot write: ", std::strerror(errno));
 }
 
 void AppendFile::end_line() {

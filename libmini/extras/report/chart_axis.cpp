@@ -89,13 +89,13 @@ std::vector<ChartTick> log_ticks(double low, double high) {
 
 void check_value(const ChartAxis& axis, double value) {
     if (!std::isfinite(value) || std::abs(value) > kLargestValue)
-        throw UsageError(concat("chart: a value of \"", axis.label, "\" is ", value,
-                                ", and a chart has finite numbers up to ", kLargestValue,
-                                ": leave the value out"));
+        throw UsageError("chart: a value of \"", axis.label, "\" is ", value,
+                         ", and a chart has finite numbers up to ", kLargestValue,
+                         ": leave the value out");
     if (axis.is_log && value <= 0)
-        throw UsageError(concat("chart: a value of \"", axis.label, "\" is ", value,
-                                ", and a logarithmic axis has only values above 0: leave "
-                                "the value out, or make the axis linear"));
+        throw UsageError("chart: a value of \"", axis.label, "\" is ", value,
+                         ", and a logarithmic axis has only values above 0: leave "
+                         "the value out, or make the axis linear");
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "libmini/extras/report/chart.hpp"
-#include "libmini/extras/report/overlap.hpp"
 
 namespace mini::report {
 namespace {

@@ -167,7 +167,7 @@ ordered_json json_of(const training::EpochFacts& row) {
 Metrics read_metrics(const std::string& folder) {
     const std::string path = folder + "/metrics.jsonl";
     std::ifstream file(path);
-    if (!file) throw BadFile(concat(path, ": cannot open; it is written with --logdir"));
+    if (!file) throw BadFile(path, ": cannot open; it is written with --logdir");
     RowReading reading;
     std::string text;
     for (int64_t number = 1; std::getline(file, text); ++number) {
@@ -176,10 +176,10 @@ Metrics read_metrics(const std::string& folder) {
         try {
             reading.read(line);
         } catch (const ordered_json::exception& error) {
-            throw BadFile(concat(path, ", line ", number, ": ", error.what()));
+            throw BadFile(path, ", line ", number, ": ", error.what());
         }
     }
-    if (!reading.has_run()) throw BadFile(concat(path, ": no line of kind \"run\""));
+    if (!reading.has_run()) throw BadFile(path, ": no line of kind \"run\"");
     return reading.metrics();
 }
 

@@ -8,7 +8,6 @@
 #include "libmini/core/text.hpp"
 #include "libmini/extras/report/chart_canvas.hpp"
 #include "libmini/extras/report/curves.hpp"
-#include "libmini/extras/report/overlap.hpp"
 
 namespace mini::report {
 namespace {

@@ -50,8 +50,8 @@ std::vector<double> values_of(const RowChart& chart) {
         }
     });
     if (values.size() == 1)
-        throw UsageError(
-            concat("chart: \"", chart.text.title, "\" has no value: give it a value"));
+        throw UsageError("chart: \"", chart.text.title,
+                         "\" has no value: give it a value");
     for (const ChartReference& line : chart.references) values.push_back(line.value);
     return values;
 }

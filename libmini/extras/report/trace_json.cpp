@@ -182,7 +182,7 @@ std::vector<RankTrace> read_trace(const std::string& text) {
             read_event(event, origin, ranks);
         return ranks;
     } catch (const ordered_json::exception& error) {
-        throw BadFile(concat("trace: ", error.what()));
+        throw BadFile("trace: ", error.what());
     }
 }
 

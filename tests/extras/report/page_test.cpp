@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
-#include "libmini/extras/report/overlap.hpp"
+#include "libmini/extras/report/trace.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 

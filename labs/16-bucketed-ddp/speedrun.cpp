@@ -37,7 +37,7 @@
 #include "libmini/random/random.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "libmini/training/common_options.hpp"
-#include "libmini/training/job.hpp"
+#include "libmini/training/parts.hpp"
 #include "libmini/training/program.hpp"
 
 namespace {

@@ -64,7 +64,7 @@ class CheckpointReader {
         const double value = number(name, digits);
         if (!(value >= static_cast<double>(minimum) && value <= 0x1p53 &&
               value == std::floor(value)))
-            throw BadFile(concat(name, ": ", digits, " is invalid"));
+            throw BadFile(name, ": ", digits, " is invalid");
         return static_cast<int64_t>(value);
     }
 
@@ -75,8 +75,7 @@ class CheckpointReader {
         std::istringstream stream(text(name));
         for (std::string word; stream >> word;) result.push_back(number(name, word));
         if (entries != -1 && std::ssize(result) != entries)
-            throw BadFile(
-                concat(name, " has ", result.size(), " entries, not ", entries));
+            throw BadFile(name, " has ", result.size(), " entries, not ", entries);
         return result;
     }
 
@@ -97,14 +96,13 @@ class CheckpointReader {
 
     // Rejects a tensor that was not read.
     void finish() const {
-        if (!unread_.empty())
-            throw BadFile(concat("unexpected: ", unread_.begin()->first));
+        if (!unread_.empty()) throw BadFile("unexpected: ", unread_.begin()->first);
     }
 
   private:
     const std::string& text(const std::string& name) const {
         const auto found = texts_.find(name);
-        if (found == texts_.end()) throw BadFile(concat("missing: ", name));
+        if (found == texts_.end()) throw BadFile("missing: ", name);
         return found->second;
     }
 
@@ -112,20 +110,20 @@ class CheckpointReader {
         try {
             return optim::exact_number(text);
         } catch (const BadFile& error) {
-            throw BadFile(concat(name, ": ", error.what()));
+            throw BadFile(name, ": ", error.what());
         }
     }
 
     Tensor tensor(const std::string& name, DType dtype, const Shape& shape) {
         const auto entry = unread_.extract(name);
-        if (entry.empty()) throw BadFile(concat("missing: ", name));
+        if (entry.empty()) throw BadFile("missing: ", name);
         const Tensor& found = entry.mapped();
         const bool fits = std::ranges::equal(
             found.shape(), shape,
             [](int64_t is, int64_t wanted) { return wanted == -1 || is == wanted; });
         if (!fits || found.dtype() != dtype)
-            throw BadFile(concat(name, " is ", found.dtype(), " ", found.shape(),
-                                 ", not ", dtype, " ", shape));
+            throw BadFile(name, " is ", found.dtype(), " ", found.shape(), ", not ",
+                          dtype, " ", shape);
         return found;
     }
 

@@ -43,8 +43,8 @@ Option add_logdir(CommandLine& line, std::string& folder) {
 void check_batch_size(int64_t batch_size, int world_size) {
     if (batch_size % world_size == 0) return;
     const int64_t below = batch_size / world_size * world_size;
-    throw UsageError(concat("--batch-size ", batch_size, " cannot be divided among ",
-                            world_size, " ranks; try ", below > 0 ? below : world_size));
+    throw UsageError("--batch-size ", batch_size, " cannot be divided among ", world_size,
+                     " ranks; try ", below > 0 ? below : world_size);
 }
 
 void check_space(const std::string& path, const NamedTensors& tensors) {
@@ -58,14 +58,14 @@ void check_save(const std::string& file) {
     const auto folder = std::filesystem::path(file).parent_path();
     std::error_code unreadable;
     if (!folder.empty() && !std::filesystem::is_directory(folder, unreadable))
-        throw UsageError(concat("--save ", file, ": the folder ", folder.string(),
-                                " does not exist; create it first"));
+        throw UsageError("--save ", file, ": the folder ", folder.string(),
+                         " does not exist; create it first");
     if (std::filesystem::is_directory(file, unreadable))
-        throw UsageError(concat("--save ", file, " is a folder; name a file"));
+        throw UsageError("--save ", file, " is a folder; name a file");
     try {
         io::check_can_save(file);
     } catch (const BadFile& error) {
-        throw UsageError(concat("--save ", error.what(), "; name another file"));
+        throw UsageError("--save ", error.what(), "; name another file");
     }
 }
 

@@ -156,8 +156,8 @@ void check_compression(const CommandLine& line, const Options& options) {
     const bool is_top_k = options.compress == "topk";
     const auto require = [&](const char* option, bool fits, const char* compressions) {
         if (line.given(option) && !fits)
-            throw UsageError(concat(option, " is for --compress ", compressions, ", not ",
-                                    options.compress));
+            throw UsageError(option, " is for --compress ", compressions, ", not ",
+                             options.compress);
     };
     require("--matrix-approximation-rank", is_power_sgd, "powersgd");
     require("--start-powersgd-iter", is_power_sgd, "powersgd");
@@ -168,24 +168,24 @@ void check_compression(const CommandLine& line, const Options& options) {
 // Throws UsageError if options are given that cannot be combined.
 void check_combinations(const CommandLine& line, const Options& options) {
     if (options.optimizer != "sgd" && line.given("--momentum"))
-        throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
-                                options.optimizer));
+        throw UsageError("--momentum is for --optimizer sgd, not --optimizer ",
+                         options.optimizer);
     if (options.zero && options.sync == "none")
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, but --sync none does "
             "not average them");
     if (options.compress != "none" && options.sync != "ddp")
-        throw UsageError(concat("--compress ", options.compress,
-                                " is for --sync ddp, not --sync ", options.sync));
+        throw UsageError("--compress ", options.compress,
+                         " is for --sync ddp, not --sync ", options.sync);
     if (!options.link.empty() && options.backend != "ring")
-        throw UsageError(concat("--link is for --backend ring, not ", options.backend));
+        throw UsageError("--link is for --backend ring, not ", options.backend);
     if (options.checkpoint.empty()) return;
     if (options.sync == "none")
         throw UsageError(
             "--checkpoint holds one replica, but with --sync none each rank has its own");
     if (options.compress == "powersgd" || options.compress == "topk")
-        throw UsageError(concat("--checkpoint does not hold the errors that --compress ",
-                                options.compress, " feeds back; use fp16, bf16 or none"));
+        throw UsageError("--checkpoint does not hold the errors that --compress ",
+                         options.compress, " feeds back; use fp16, bf16 or none");
 }
 
 }  // namespace

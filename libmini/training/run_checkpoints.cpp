@@ -58,10 +58,10 @@ std::optional<std::string> RunCheckpoints::resume(RankProgress& progress) {
     on_all_ranks(*group_, [&] { state = load(path, found->contents); });
     check_recipe(path, state.recipe, recipe_);
     if (length_.is_beyond_end(state.position))
-        throw UsageError(concat(path, " is at step ", state.position.step, ", in epoch ",
-                                state.position.epoch + 1,
-                                ", beyond the end that --epochs and --steps define; "
-                                "increase them, or start again with --fresh"));
+        throw UsageError(path, " is at step ", state.position.step, ", in epoch ",
+                         state.position.epoch + 1,
+                         ", beyond the end that --epochs and --steps define; "
+                         "increase them, or start again with --fresh");
     continue_from(state, progress);
     return path;
 }
@@ -107,7 +107,7 @@ RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& fi
     } catch (const Error& error) {
         std::string fault = error.what();
         std::ranges::replace(fault, '\n', ' ');
-        throw BadFile(concat(path, ": does not fit this run: ", fault));
+        throw BadFile(path, ": does not fit this run: ", fault);
     }
 }
 

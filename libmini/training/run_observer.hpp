@@ -60,8 +60,8 @@ using MakeRunObserver = std::unique_ptr<RunObserver> (*)(
     const std::string& folder, const RunFacts& run, nn::Module& network,
     const std::shared_ptr<dist::ProcessGroup>& group);
 
-/// Registers `make` for --logdir; replaces what was registered before.
-void register_run_observer(MakeRunObserver make);
+/// Makes the observer for --logdir; null if the program has none.
+inline MakeRunObserver make_run_observer = nullptr;
 
 /// Returns the observer of a run with --logdir `folder`; null if `folder` is empty. Sets the
 /// world size and the backend of `run`. Blocks until all ranks have called it. Throws the

@@ -15,7 +15,6 @@
 #include "libmini/training/checkpoint.hpp"
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/digests.hpp"
-#include "libmini/training/parts.hpp"
 #include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
 

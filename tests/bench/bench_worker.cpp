@@ -38,7 +38,7 @@
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/training/job.hpp"
+#include "libmini/training/parts.hpp"
 #include "libmini/training/program.hpp"
 #include "libmini/vision/resnet.hpp"
 

@@ -16,7 +16,7 @@
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
-#include "libmini/training/job.hpp"
+#include "libmini/training/parts.hpp"
 #include "libmini/training/trainer.hpp"
 #include "tests/parallel/devices.hpp"
 #include "tests/support/catch.hpp"

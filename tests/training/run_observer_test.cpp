@@ -36,8 +36,8 @@ std::unique_ptr<training::RunObserver> make(
 
 // The observer is registered for the lifetime of this object.
 struct Registered {
-    Registered() { training::register_run_observer(make); }
-    ~Registered() { training::register_run_observer(nullptr); }
+    Registered() { training::make_run_observer = make; }
+    ~Registered() { training::make_run_observer = nullptr; }
 };
 
 }  // namespace

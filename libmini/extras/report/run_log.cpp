@@ -172,6 +172,6 @@ void RunLog::add_epoch(const training::EpochFacts& epoch) {
                    page_of({run_name(folder_), read_metrics(folder_), traces}));
 }
 
-void use() { training::register_run_observer(make_run_log); }
+void use() { training::make_run_observer = make_run_log; }
 
 }  // namespace mini::report

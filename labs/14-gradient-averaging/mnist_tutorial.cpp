@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     try {
         // Options and files are the same for all ranks of a machine, so only one rank
         // prints the error.
-        const auto launcher = dist::read_rank_variables(dist::environment_variable);
+        const auto launcher = dist::read_rank_variables();
         prints_errors = !launcher || launcher->local_rank <= 0;
         Options options;
         if (!parse(argc, argv, launcher.has_value(), options)) return 0;

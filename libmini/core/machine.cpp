@@ -17,8 +17,8 @@ std::string host_name() {
     return host;
 }
 
-std::string environment(const char* name) {
-    const char* const value = std::getenv(name);
+std::string environment(const std::string& name) {
+    const char* const value = std::getenv(name.c_str());
     return value == nullptr ? "" : value;
 }
 

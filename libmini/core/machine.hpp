@@ -10,7 +10,7 @@ namespace mini {
 std::string host_name();
 
 /// Returns the value of an environment variable; "" when it is not set.
-std::string environment(const char* name);
+std::string environment(const std::string& name);
 
 /// Returns `digits` random hexadecimal digits, at most 256, from the kernel's random
 /// number generator. Throws Error when the kernel's generator fails.

@@ -37,14 +37,11 @@ bool is_reporting_rank() {
 
 }  // namespace
 
-std::optional<dist::RankVariables> launcher() {
-    return dist::read_rank_variables(dist::environment_variable);
-}
+std::optional<dist::RankVariables> launcher() { return dist::read_rank_variables(); }
 
 bool is_restart() {
-    const auto count =
-        dist::environment_variable("TORCHELASTIC_RESTART_COUNT").value_or("0");
-    return count != "0";
+    const std::string count = environment("TORCHELASTIC_RESTART_COUNT");
+    return !count.empty() && count != "0";
 }
 
 std::shared_ptr<dist::ProcessGroup> join_group() {

@@ -23,7 +23,7 @@ using Variables = std::map<std::string, std::string>;
 std::optional<RankVariables> read(const Variables& variables) {
     return read_rank_variables([&](const std::string& name) {
         const auto found = variables.find(name);
-        return found == variables.end() ? std::nullopt : std::optional(found->second);
+        return found == variables.end() ? "" : found->second;
     });
 }
 

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "libmini/distributed/launch/default_group.hpp"
-#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/tensor/device.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -83,7 +82,8 @@ struct Pipe {
 };
 
 std::string variable(const char* name) {
-    return environment_variable(name).value_or("-");
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "-" : value;
 }
 
 int children_of_this_process() {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,8 +50,7 @@ void run_rank_variables(Input input) {
     const auto variables = variables_in(text_of(input));
     const dist::Lookup lookup = [&](const std::string& name) {
         const auto found = variables.find(name);
-        return found == variables.end() ? std::nullopt
-                                        : std::optional<std::string>(found->second);
+        return found == variables.end() ? "" : found->second;
     };
     const auto rank = dist::read_rank_variables(lookup);
     if (!rank) return;

@@ -29,7 +29,7 @@ std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
 }
 
 int get_local_rank() {
-    const auto found = read_rank_variables(environment_variable);
+    const auto found = read_rank_variables();
     if (!found) return 0;
     if (found->local_rank < 0)
         throw UsageError(found->source + " does not set LOCAL_RANK; set it on each rank");

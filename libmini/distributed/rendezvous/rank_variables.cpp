@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +15,7 @@ std::optional<RankSource> registered;
 // Throws UsageError if mpirun has started this process, whose rank only the extra reads.
 void check_no_other_launcher(const Lookup& lookup) {
     for (const std::string name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
-        if (find_variable(lookup, name))
+        if (!lookup(name).empty())
             throw UsageError(
                 "environment variable ", name,
                 " is set, but this program cannot read it; start it with minirun, "
@@ -30,17 +29,6 @@ void register_rank_source(const RankSource& source) { registered = source; }
 
 const RankSource* rank_source() { return registered ? &*registered : nullptr; }
 
-std::optional<std::string> environment_variable(const std::string& name) {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-std::optional<std::string> find_variable(const Lookup& lookup, const std::string& name) {
-    if (name.empty()) return std::nullopt;
-    auto value = lookup(name);
-    return value && !value->empty() ? value : std::nullopt;
-}
-
 int parse_integer(const std::string& text, const std::string& what) {
     int number = 0;
     const char* end = text.data() + text.size();
@@ -51,9 +39,9 @@ int parse_integer(const std::string& text, const std::string& what) {
 }
 
 int number_in(const Lookup& lookup, const std::string& name) {
-    const auto text = find_variable(lookup, name);
-    if (!text) return -1;
-    const int number = parse_integer(*text, concat("environment variable ", name));
+    const std::string text = lookup(name);
+    if (text.empty()) return -1;
+    const int number = parse_integer(text, concat("environment variable ", name));
     if (number < 0)
         throw UsageError("environment variable ", name, " is ", number,
                          "; it must not be negative");
@@ -79,18 +67,18 @@ RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     found.node_rank = number_in(lookup, launcher.node_rank);
     for (const char* name : launcher.job_id)
-        if (found.job_id.empty()) found.job_id = find_variable(lookup, name).value_or("");
+        if (found.job_id.empty()) found.job_id = lookup(name);
     return found;
 }
 
 void check_pair(const Lookup& lookup, const Launcher& launcher) {
-    const bool has_rank = find_variable(lookup, launcher.rank).has_value();
-    if (has_rank == find_variable(lookup, launcher.world_size).has_value()) return;
+    const bool has_rank = !lookup(launcher.rank).empty();
+    if (has_rank != lookup(launcher.world_size).empty()) return;
     const char* there = has_rank ? launcher.rank : launcher.world_size;
     throw UsageError("environment variable ",
                      has_rank ? launcher.world_size : launcher.rank,
-                     " expected, but not set, while ", there, " is ",
-                     *find_variable(lookup, there), "; set both or neither");
+                     " expected, but not set, while ", there, " is ", lookup(there),
+                     "; set both or neither");
 }
 
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup) {

@@ -16,15 +16,14 @@
 #include <optional>
 #include <string>
 
+#include "libmini/core/machine.hpp"
+
 namespace mini::dist {
 
 class Store;
 
-/// Returns the value of an environment variable; std::nullopt if it is not set.
-using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// Returns a variable of this process's environment; std::nullopt if it is not set.
-std::optional<std::string> environment_variable(const std::string& name);
+/// Returns the value of an environment variable; "" if it is not set, or for the name "".
+using Lookup = std::function<std::string(const std::string& name)>;
 
 /// The rank variables of one launcher; -1 for a variable that the launcher does not set.
 struct RankVariables {
@@ -73,9 +72,6 @@ void check_ranges(const RankVariables& found, const std::string& rank_name,
 /// Throws UsageError if the launcher has set only its rank or only its world size.
 void check_pair(const Lookup& lookup, const Launcher& launcher);
 
-/// Returns the value of a variable; std::nullopt if it is not set or is empty.
-std::optional<std::string> find_variable(const Lookup& lookup, const std::string& name);
-
 /// Returns the number in the text. Throws UsageError: "`what` is "3x", which is not an
 /// integer".
 int parse_integer(const std::string& text, const std::string& what);
@@ -88,7 +84,7 @@ int number_in(const Lookup& lookup, const std::string& name);
 /// source. Returns std::nullopt if no launcher has set the variables.
 /// Throws UsageError naming the variable if only one of rank and world size is set, or if
 /// a value is not a number or is out of range.
-std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
+std::optional<RankVariables> read_rank_variables(const Lookup& lookup = environment);
 
 /// Returns a hash of the text that is a port in 20000 .. 29999, below the system's
 /// ephemeral ports.

@@ -28,10 +28,10 @@ namespace {
 // Returns a Lookup in the environment in which the options that are not -1 replace RANK
 // and WORLD_SIZE.
 Lookup environment_with(int rank, int world_size) {
-    return [=](const std::string& name) -> std::optional<std::string> {
+    return [=](const std::string& name) {
         if (name == "RANK" && rank >= 0) return std::to_string(rank);
         if (name == "WORLD_SIZE" && world_size >= 0) return std::to_string(world_size);
-        return environment_variable(name);
+        return environment(name);
     };
 }
 
@@ -75,7 +75,7 @@ Address find_master(const RankVariables& who) {
         // If MASTER_ADDR is set, only the port is derived: treat all ranks as on one
         // host, so that derive_master() needs no list of hosts.
         if (!host.empty()) known.local_world_size = who.world_size;
-        const auto derived = rank_source()->derive_master(environment_variable, known,
+        const auto derived = rank_source()->derive_master(environment, known,
                                                           concat("parent ", ::getppid()));
         if (host.empty()) master.host = derived.host;
         master.port = derived.port;

@@ -16,7 +16,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "libmini/extras/backends/mpi_calls.hpp"
@@ -30,15 +29,13 @@ constexpr int kTag = 32109;
 // How long rank 0 waits until MPI has sent its messages: MPI sends small ones at once.
 constexpr std::chrono::milliseconds kSendTime(500);
 
-// Returns the address that the user gives this host; "" if none is given.
-std::string advertised_host() {
-    return environment_variable("MINI_ADVERTISE_ADDR").value_or("");
-}
+// The address that the user gives this host.
+constexpr const char* kAdvertised = "MINI_ADVERTISE_ADDR";
 
 // Returns an address at which the ranks can reach this host: MINI_ADVERTISE_ADDR, else the
 // first IPv4 address that is not a loopback address, else 127.0.0.1.
 std::string reachable_address() {
-    if (const std::string host = advertised_host(); !host.empty()) return host;
+    if (const std::string host = environment(kAdvertised); !host.empty()) return host;
     ifaddrs* all = nullptr;
     MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
     std::string found;
@@ -119,7 +116,7 @@ MpiRendezvous join_over_mpi(int rank, int world_size, std::chrono::milliseconds 
     const Invitation& invitation = mail->invitation;
     const Address address{invitation.host.data(), invitation.port};
     auto store = std::make_unique<TcpStore>(address, invitation.cookie, deadline);
-    const std::string advertised = advertised_host();
+    const std::string advertised = environment(kAdvertised);
     const std::string host = advertised.empty() ? store->local_host() : advertised;
     return {{std::move(server), std::move(store), host},
             {address, rank, world_size, invitation.cookie}};

@@ -223,7 +223,7 @@ int choose_gpu(int rank) {
                "backend nccl: this host has no GPU that CUDA can use (",
                cudaGetErrorString(state), "); use backend ring");
     if (default_device().is_cuda()) return default_device().index;
-    const auto variables = read_rank_variables(environment_variable);
+    const auto variables = read_rank_variables();
     return (variables && variables->local_rank >= 0 ? variables->local_rank : rank) %
            gpus;
 }

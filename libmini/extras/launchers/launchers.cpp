@@ -45,39 +45,37 @@ constexpr int64_t kFirstSpecialStep = 0xfffffff0;
 // Returns whether srun started this process as a rank; false in a shell in which Slurm's
 // variables are set.
 bool is_slurm_step(const Lookup& lookup) {
-    const std::string step = find_variable(lookup, "SLURM_STEP_ID").value_or("");
+    const std::string step = lookup("SLURM_STEP_ID");
     int64_t number = 0;
     const char* end = step.data() + step.size();
     const auto [rest, code] = std::from_chars(step.data(), end, number);
     const bool is_number = code == std::errc() && rest == end;
-    const bool is_shell =
-        find_variable(lookup, "SLURM_PTY_PORT").has_value();  // srun --pty
+    const bool is_shell = !lookup("SLURM_PTY_PORT").empty();  // srun --pty
     return is_number && !is_shell && number < kFirstSpecialStep;
 }
 
 // Returns the step's variable (such as SLURM_STEP_NODELIST) if it is set, else the job's
 // variable.
-std::optional<std::string> step_or_job(const Lookup& lookup, const std::string& step_name,
-                                       const std::string& job_name) {
-    const auto of_step = find_variable(lookup, step_name);
-    return of_step ? of_step : find_variable(lookup, job_name);
+std::string step_or_job(const Lookup& lookup, const std::string& step_name,
+                        const std::string& job_name) {
+    const std::string of_step = lookup(step_name);
+    return of_step.empty() ? lookup(job_name) : of_step;
 }
 
 int slurm_local_size(const Lookup& lookup, int node) {
     const auto counts =
         step_or_job(lookup, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE");
-    if (!counts) return number_in(lookup, "SLURM_NTASKS_PER_NODE");
-    return node < 0 ? -1 : task_count(*counts, node);
+    if (counts.empty()) return number_in(lookup, "SLURM_NTASKS_PER_NODE");
+    return node < 0 ? -1 : task_count(counts, node);
 }
 
 RankVariables read_slurm(const Lookup& lookup) {
     Launcher slurm = kSlurm;
     for (const char* name : {"SLURM_NPROCS", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"})
-        if (find_variable(lookup, name)) slurm.world_size = name;
+        if (!lookup(name).empty()) slurm.world_size = name;
     RankVariables found = read_launcher(lookup, slurm);
     found.local_world_size = slurm_local_size(lookup, found.node_rank);
-    found.job_id = concat(find_variable(lookup, "SLURM_JOB_ID").value_or("?"), ".",
-                          find_variable(lookup, "SLURM_STEP_ID").value_or("?"));
+    found.job_id = concat(lookup("SLURM_JOB_ID"), ".", lookup("SLURM_STEP_ID"));
     if (found.is_complete()) check_ranges(found, slurm.rank, slurm.world_size);
     return found;
 }
@@ -133,8 +131,8 @@ DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables
     // Only Slurm lists its hosts; rank 0 is on the first host.
     const bool is_slurm = variables.source.starts_with("Slurm");
     const auto list = step_or_job(lookup, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST");
-    if (is_slurm && list) {
-        const FirstHost first = first_host(*list);
+    if (is_slurm && !list.empty()) {
+        const FirstHost first = first_host(list);
         return {first.is_only ? "127.0.0.1" : first.name, port};
     }
     const std::string local = variables.local_world_size < 0

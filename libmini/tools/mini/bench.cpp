@@ -144,7 +144,7 @@ std::vector<BenchRow> run_rank(const BenchOptions& options, int rank) {
 // Completes `ranks` and `launched_rank`: if a launcher has started several ranks of this
 // program, the benchmark uses these. Throws UsageError if options.ranks is another number.
 void find_ranks(BenchOptions& options) {
-    const auto launched = dist::read_rank_variables(dist::environment_variable);
+    const auto launched = dist::read_rank_variables();
     if (!launched || launched->world_size == 1) {
         if (options.ranks == 0) options.ranks = 2;
         return;

@@ -51,7 +51,7 @@ void start_wrongly(bool is_victim) {
 }
 
 void run(const std::string& what) {
-    const int rank = read_rank_variables(environment_variable).value().rank;
+    const int rank = read_rank_variables().value().rank;
     if (what == "wrong_first") return start_wrongly(rank == 0);
     if (what == "wrong_last") return start_wrongly(rank == 2);
     const auto group = init_process_group(

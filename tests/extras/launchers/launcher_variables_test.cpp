@@ -24,7 +24,7 @@ using Variables = std::map<std::string, std::string>;
 Lookup lookup_in(Variables variables) {
     return [variables = std::move(variables)](const std::string& name) {
         const auto found = variables.find(name);
-        return found == variables.end() ? std::nullopt : std::optional(found->second);
+        return found == variables.end() ? "" : found->second;
     };
 }
 

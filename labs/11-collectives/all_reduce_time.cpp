@@ -30,7 +30,7 @@ double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha
         case Algorithm::kSharedMemory: break;
     }
     // [lab11.5]
-    throw Error(concat("there is no formula for ", algorithm_name(algorithm)));
+    throw Error("there is no formula for ", algorithm_name(algorithm));
 }
 
 Algorithm fastest_all_reduce(int P, size_t bytes, double alpha, double beta) {

@@ -114,9 +114,9 @@ class WatchedTransport : public dist::Transport {
                            .received = in.size(),
                            .out = out.data()});
         if (overlap(out, in))
-            throw Error(concat("rank ", rank(), " receives from rank ", from,
-                               " into the buffer that it sends to rank ", to,
-                               ": the two of a send_recv must not overlap"));
+            throw Error("rank ", rank(), " receives from rank ", from,
+                        " into the buffer that it sends to rank ", to,
+                        ": the two of a send_recv must not overlap");
         ++sent_[to];
         ++receives_.called[{from, rank()}];
         inner_.send_recv(to, out, from, in, combine);

@@ -37,7 +37,7 @@ class Mail {
         std::unique_lock lock(mutex_);
         auto& waiting = messages_[{from, to}];
         if (!changed_.wait_for(lock, kLimit, [&] { return !waiting.empty(); }))
-            throw Error(concat("rank ", to, " waits for rank ", from, " in vain"));
+            throw Error("rank ", to, " waits for rank ", from, " in vain");
         std::vector<std::byte> first = std::move(waiting.front());
         waiting.pop_front();
         return first;

@@ -151,8 +151,8 @@ int main(int argc, char** argv) {
         if (!parse(argc, argv, launcher.has_value(), options)) return 0;
         const int size = launcher ? launcher->world_size : options.spawn;
         if (options.batch_size < size)
-            throw UsageError(concat("--batch-size ", options.batch_size,
-                                    " is too small for ", size, " ranks; try ", size));
+            throw UsageError("--batch-size ", options.batch_size, " is too small for ",
+                             size, " ranks; try ", size);
         const auto choice = mini::data::find_data(options.data);
         if (prints_errors && !options.json)
             std::cout << "data: " << choice.description << std::endl;

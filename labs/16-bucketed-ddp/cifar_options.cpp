@@ -43,14 +43,13 @@ void add_options(mini::CommandLine& line, Options& options) {
 void check(const Options& options) {
     const int rank = options.rank, world_size = options.world_size;
     if (world_size < 1 || rank < 0 || rank >= world_size)
-        throw UsageError(concat("--rank ", rank, " must be below --world-size ",
-                                world_size, " and not below 0"));
+        throw UsageError("--rank ", rank, " must be below --world-size ", world_size,
+                         " and not below 0");
     const int64_t share = options.batch_size / world_size;
     if (options.batch_size % world_size != 0 || share < 2)
-        throw UsageError(concat("--batch-size ", options.batch_size,
-                                " does not give each of ", world_size,
-                                " ranks the same number, at least 2; try ",
-                                std::max<int64_t>(share, 2) * world_size));
+        throw UsageError("--batch-size ", options.batch_size, " does not give each of ",
+                         world_size, " ranks the same number, at least 2; try ",
+                         std::max<int64_t>(share, 2) * world_size);
     if (options.zero && options.average_at_end)
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, but with "

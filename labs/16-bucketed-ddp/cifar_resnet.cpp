@@ -319,16 +319,16 @@ void run(const Options& options, const Data& data, mini::Device device) {
 // The tutorial uses nccl but leaves the model on the CPU, which nccl does not support.
 void check_backend(const std::string& backend) {
     if (!dist::is_available(backend))
-        throw UsageError(concat("--backend ", backend,
-                                " is not available in this build; try --backend ring"));
+        throw UsageError("--backend ", backend,
+                         " is not available in this build; try --backend ring");
 }
 
 // Throws UsageError if there are fewer images than the batch size: DistributedSampler
 // would fill the batch with repeated images.
 void check_size(const Options& options, const Data& data) {
     if (data.train->size() < options.batch_size)
-        throw UsageError(concat("--batch-size ", options.batch_size, " is more than the ",
-                                data.train->size(), " training images there are"));
+        throw UsageError("--batch-size ", options.batch_size, " is more than the ",
+                         data.train->size(), " training images there are");
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_CASE("all ranks send their state, and only the rank that collects has it al
         take_steps(zero, 2, 3);
         for (const int no_rank : {-1, 3})
             if (error_of([&] { zero.consolidate_state_dict(no_rank); }) == "no error")
-                throw Error(concat("there is no rank ", no_rank, " to collect on"));
+                throw Error("there is no rank ", no_rank, " to collect on");
         return std::tuple(lines, collected, error_of([&] { zero.state_dict(); }));
     });
     // Each state is a size, a text, and the tensors; there are 5 tensors in all.

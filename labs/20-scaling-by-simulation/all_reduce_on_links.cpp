@@ -81,8 +81,8 @@ double all_reduce_seconds_on(const dist::Links& links, Algorithm algorithm, int 
     } else if (!has_slow_ranks && links.ranks_per_host == 1) {
         return seconds_on(links.network, algorithm, P, bytes);
     }
-    throw UsageError(concat("no formula for ", dist::algorithm_name(algorithm),
-                            " on these links: simulate it"));
+    throw UsageError("no formula for ", dist::algorithm_name(algorithm),
+                     " on these links: simulate it");
 }
 
 }  // namespace mini::lab20

@@ -144,8 +144,8 @@ std::vector<ModelParameter> published_model(const std::string& name) {
     if (name == "resnet50") return resnet({3, 4, 6, 3}, 4);
     if (name == "bert") return bert(12, 768);
     if (name == "bert-large") return bert(24, 1024);
-    throw UsageError(concat("no model is named \"", name, "\"; the models are ",
-                            join(published_models())));
+    throw UsageError("no model is named \"", name, "\"; the models are ",
+                     join(published_models()));
 }
 
 }  // namespace mini::lab20

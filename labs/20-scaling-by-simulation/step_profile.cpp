@@ -53,11 +53,11 @@ void read_json(const std::string& path,
                const std::function<void(const nlohmann::json&)>& read) {
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) throw BadFile(concat(path, ": cannot be read; does it exist?"));
+    if (!file) throw BadFile(path, ": cannot be read; does it exist?");
     try {
         read(nlohmann::json::parse(text));
     } catch (const std::exception& error) {
-        throw BadFile(concat(path, ": ", error.what()));
+        throw BadFile(path, ": ", error.what());
     }
 }
 

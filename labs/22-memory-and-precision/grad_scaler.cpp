@@ -18,10 +18,10 @@ void check(const GradScalerOptions& options) {
     if (!(options.init_scale >= Float::min() && options.init_scale <= Float::max() &&
           options.growth_factor > 1 && options.backoff_factor > 0 &&
           options.backoff_factor < 1 && options.growth_interval >= 1))
-        throw UsageError(concat(
-            "GradScaler: init_scale ", options.init_scale, ", growth_factor ",
-            options.growth_factor, ", backoff_factor ", options.backoff_factor,
-            " or growth_interval ", options.growth_interval, " is out of its range"));
+        throw UsageError("GradScaler: init_scale ", options.init_scale,
+                         ", growth_factor ", options.growth_factor, ", backoff_factor ",
+                         options.backoff_factor, " or growth_interval ",
+                         options.growth_interval, " is out of its range");
     // [lab22.4]
 }
 

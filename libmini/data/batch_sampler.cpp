@@ -61,10 +61,10 @@ std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
         source_->set_epoch(iteration);
         std::vector<std::vector<int64_t>> pass = source_->batches();
         if (pass.empty())
-            throw UsageError(concat("IterationBasedBatchSampler: no batch at iteration ",
-                                    iteration, " of ", num_iterations_,
-                                    "; is the dataset empty, or smaller than one batch "
-                                    "with drop_last?"));
+            throw UsageError("IterationBasedBatchSampler: no batch at iteration ",
+                             iteration, " of ", num_iterations_,
+                             "; is the dataset empty, or smaller than one batch "
+                             "with drop_last?");
 
         // Take the whole pass, or only its beginning if fewer batches are needed.
         const int64_t left = num_iterations_ - iteration;

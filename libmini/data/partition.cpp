@@ -97,8 +97,8 @@ Partition DataPartitioner::use(int partition) const {
     // [lab07.3] Return the part with its run of indices; throw if there is no such part.
     const size_t count = partitions_.size();
     if (partition < 0 || static_cast<size_t>(partition) >= count)
-        throw UsageError(concat("DataPartitioner: there is no partition ", partition,
-                                "; it has ", count));
+        throw UsageError("DataPartitioner: there is no partition ", partition,
+                         "; it has ", count);
     return Partition(dataset_, partitions_[static_cast<size_t>(partition)]);
     // [lab07.3]
 }

@@ -27,9 +27,9 @@ PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
                                       options.partitioner);
     const auto partition = std::make_shared<Partition>(partitioner.use(world.rank));
     if (partition->size() == 0)
-        throw UsageError(concat("partition_dataset: no sample is left for rank ",
-                                world.rank, " of ", world.size, ": the dataset has ", n,
-                                "; use fewer ranks"));
+        throw UsageError("partition_dataset: no sample is left for rank ", world.rank,
+                         " of ", world.size, ": the dataset has ", n,
+                         "; use fewer ranks");
     const int64_t bsz = options.batch_size / world.size;
     const DataLoaderOptions loading = {.batch_size = bsz, .shuffle = true};
     return {DataLoader(partition, loading), bsz};

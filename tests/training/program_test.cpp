@@ -49,7 +49,7 @@ TEST_CASE("on_all_ranks throws the error of one rank on all ranks and names the 
                   if (rank == last) throw BadFile(text);
               }) == all(world_size, concat("SharedError: on rank ", last, ": ", text)));
         CHECK(thrown(world_size, [&](int rank) {
-                  if (rank >= 1) throw UsageError(concat("try ", rank));
+                  if (rank >= 1) throw UsageError("try ", rank);
               }) == all(world_size, "UsageError: on rank 1: try 1"));
     }
 

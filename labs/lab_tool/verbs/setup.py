@@ -69,8 +69,7 @@ def root_prefix(names):
         rows = [line.strip("| ").split(" | ") for line in (ROOT / PAGE).read_text("utf-8").split("\n")]
         columns = list(zip(*(row for row in rows if row[0] in ("Debian, Ubuntu", *names))))[1:]
         told = "\n".join(f"  {system:12} {' '.join(others)}" for system, *others in columns)
-        raise LabError(f"no apt-get here; the missing packages elsewhere:\n{told}\n"
-                       f"without root: conda-forge, see {PAGE}")
+        raise LabError(f"no apt-get here; the packages elsewhere:\n{told}\nwithout root: conda-forge, see {PAGE}")
     if os.geteuid() == 0:
         return []
     if shutil.which("sudo"):

@@ -40,10 +40,10 @@ std::string concat(const Parts&... parts) {
     return out.str();
 }
 
-/// The base class of all exceptions that libmini throws itself. The message is the
-/// concatenation of the parts, as of concat().
+/// The base class of all exceptions that libmini throws itself.
 class Error : public std::runtime_error {
   public:
+    /// The message is the concatenation of the parts, as of concat().
     template <typename... Parts>
     explicit Error(const std::string& first, const Parts&... parts)
         : std::runtime_error(concat(first, parts...)) {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures libmini, PyTorch and Gloo in turn, and prints tables in Markdown.
+"""Measures libmini, PyTorch, Gloo and MPI in turn, and prints tables in Markdown.
 
     MINI_DATA_DIR=... tests/bench/compare.py --python ~/torch/bin/python
     tests/bench/compare.py --only step,all-reduce --rounds 3
@@ -170,12 +170,19 @@ class Cases:
                        "--seconds", 0.02 if self.quick else 0.2, "--format", "json", *how]
             return lambda: Once(command, lambda answer, _: answer["rows"][0]["time_us"])
 
+        def mpi(ranks, size):  # the MPI with which the library was built
+            seconds = 0.02 if self.quick else 0.2
+            command = ["mpirun", "--oversubscribe", "-n", ranks, self.bin / "mpi_all_reduce",
+                       size, seconds]
+            return lambda: Once(command, lambda answer, _: answer["us"])
+
         for ranks in (2,) if self.quick else (2, 4):
             for size in SIZES[1:2] if self.quick else SIZES:
                 yield f"{ranks} ranks, {size} bytes", "us", 0.2, {
                     "shared memory": ours(ranks, size, "--medium", "auto"),
                     "TCP": ours(ranks, size, "--medium", "tcp"),
                     "Gloo": ours(ranks, size, "--backend", "gloo", "--no-verify"),
+                    "MPI": mpi(ranks, size),
                     "PyTorch's gloo": self.torch("all-reduce", "--bytes", size, key="us",
                                                  ranks=ranks),
                     "one copy": self.ours("copy", "--bytes", size, key="us")}

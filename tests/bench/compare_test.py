@@ -40,12 +40,15 @@ class QuickRun(unittest.TestCase):
             python.chmod(0o755)
             done = subprocess.run(
                 [sys.executable, FOLDER / "compare.py", "--quick", "--rounds", "1", "--bin",
-                 os.environ["MINI_BIN_DIR"], "--python", python], capture_output=True, text=True)
+                 os.environ["MINI_BIN_DIR"], "--python", python], capture_output=True, text=True,
+                env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("without PyTorch: ModuleNotFoundError", done.stderr)
         for section in ("step", "epoch", "all-reduce", "data", "start"):
             self.assertIn(f"\n## {section}\n\n| ", done.stdout)
         self.assertEqual(done.stdout.count("| libmini "), 9, done.stdout)
+        has_mpi = (Path(os.environ["MINI_BIN_DIR"]) / "mpi_all_reduce").exists()
+        self.assertEqual(done.stdout.count("| MPI / "), int(has_mpi), done.stdout + done.stderr)
 
     def test_the_start_of_an_epoch_is_measured(self):
         done = subprocess.run([Path(os.environ["MINI_BIN_DIR"]) / "bench_worker", "data", "--case",

@@ -22,13 +22,13 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 # small transformer, may add 1,700 lines to the core of 42,820; so far they have added 1,670: the last
 # ten are FSDP's contracts for errors, unused results and lifetime, and markers around their code.
 LIMITS = {
-    "libmini": (63020, 50000),
-    "core: libmini without extras": (44390, 34000),
+    "libmini": (63030, 50000),
+    "core: libmini without extras": (44400, 34000),
     "reading core": (17280, 14000),
     "reached by parallel/ddp.cpp": (7520, 8000),
     "extras": (18630, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
-    "tests": (65690, 58000),
+    "tests": (65710, 58000),
     "tests, files": (678, 700),
     "libmini/autograd": (2050, None),
     "libmini/cmake": (1260, None),

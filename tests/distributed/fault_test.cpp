@@ -181,6 +181,25 @@ TEST_CASE("a message is received although the wait report to its sender has fail
     CHECK(text == "");
 }
 
+TEST_CASE("a rank's notice counts in a later collective until the rank sends a message") {
+    const bool goes_on = GENERATE(false, true);
+    FakePeers peers;
+    const Collective next{.sequence = 1};
+    peers.rank0->begin(next, milliseconds(200));
+    MessageHeader notice, message;
+    notice.kind = MessageHeader::Kind::kWaiting;
+    notice.rank = 2;
+    message.collective = next;
+    message.payload_bytes = 100;  // they do not arrive
+    FakePeers::send(peers.one, std::vector<MessageHeader>{notice});
+    if (goes_on) FakePeers::send(peers.one, std::vector<MessageHeader>{message});
+    std::vector<std::byte> in(100);
+    const std::string text = failure_of([&] { peers.rank0->recv(1, in); });
+    CAPTURE(text);
+    CHECK(contains(text, "rank 1 waits for rank 2; rank 2 is silent") != goes_on);
+    CHECK(contains(text, "rank 1 is silent") == goes_on);
+}
+
 TEST_CASE("a message that a rank sent before it left still causes a mismatch error") {
     FakePeers peers;
     std::vector<MessageHeader> sent(1);

@@ -25,8 +25,9 @@ FailureDetector::FailureDetector(int rank, std::vector<MessageStream>& streams,
                                  const CollectiveHistory& history)
     : rank_(rank), streams_(streams), history_(history), waiting_(streams.size()) {}
 
-void FailureDetector::note_waiting(int waiting, const MessageHeader& header) {
-    waiting_[static_cast<size_t>(waiting)] = header;
+void FailureDetector::note_waiting(int sender, const MessageHeader& header) {
+    if (header.kind != MessageHeader::Kind::kPoint)
+        waiting_[static_cast<size_t>(sender)] = header;
 }
 
 void FailureDetector::connection_closed(int peer, std::chrono::milliseconds timeout) {
@@ -96,9 +97,11 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
     MINI_CHECK(!is_interrupted_, "the group was destroyed: ", description);
     const Deadline grace = deadline_after(timeout / kGraceShare);
     throw_failure(blame(rank_, world_size(), silent, description, [&](int rank) {
-        Told told = stream(rank).final_message(grace);
+        Told told = stream(rank).final_message(
+            grace, [&](const MessageHeader& skipped) { note_waiting(rank, skipped); });
         const MessageHeader& notice = waiting_[static_cast<size_t>(rank)];
-        if (notice.collective == history_.current()) told.waits_for = notice.rank;
+        if (notice.collective.sequence <= history_.current().sequence)
+            told.waits_for = notice.rank;
         return told;
     }));
 }

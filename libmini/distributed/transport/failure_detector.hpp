@@ -35,8 +35,9 @@ class FailureDetector {
     FailureDetector(int rank, std::vector<MessageStream>& streams,
                     const CollectiveHistory& history);
 
-    /// Records a notice: rank `waiting` waits for rank header.rank in header.collective.
-    void note_waiting(int waiting, const MessageHeader& header);
+    /// Records for which rank the sender of a message waits: header.rank in a notice; a
+    /// message of a collective ends the wait.
+    void note_waiting(int sender, const MessageHeader& header);
 
     /// Handles a closed connection to rank `peer`: throws the failure that `peer` has
     /// reported (a Timeout as deadline_passed() does, and as long, for the rank it names), or
@@ -70,7 +71,7 @@ class FailureDetector {
     const int rank_;
     std::vector<MessageStream>& streams_;
     const CollectiveHistory& history_;
-    std::vector<MessageHeader> waiting_;  // the last notice of each rank
+    std::vector<MessageHeader> waiting_;  // by sender: its last notice or message
     bool has_left_ = false;
     std::atomic<bool> has_reported_ = false;
     std::atomic<bool> is_interrupted_ = false;

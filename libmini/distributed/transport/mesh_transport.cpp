@@ -273,8 +273,8 @@ bool MeshTransport::accept_message(int from) {
     }
     if (header.kind != MessageHeader::Kind::kPoint)
         history_.check_number(rank_, from, header.collective);
+    detector_.note_waiting(from, header);
     if (header.kind == MessageHeader::Kind::kWaiting) {
-        detector_.note_waiting(from, header);
         stream(from).finish_message();
         return false;
     }

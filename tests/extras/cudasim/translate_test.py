@@ -1,14 +1,19 @@
-"""What `mini cuda` rewrites, and what it leaves.
+"""What `mini cuda` rewrites, and what it leaves; when it precompiles its header anew.
 
     python3 tests/extras/cudasim/translate_test.py
 """
 
+import os
 import re
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "libmini/extras/cudasim/driver"))
+from mini_cuda import SIMULATOR, Compiler  # noqa: E402
 from translate import translate  # noqa: E402
 
 
@@ -80,6 +85,22 @@ class TranslateTest(unittest.TestCase):
         for end in range(len(text) + 1):
             with self.subTest(text[:end]):
                 self.assertEqual(translated(text[:end]).count("\n"), text[:end].count("\n"))
+
+
+class Precompiled(unittest.TestCase):
+    def test_a_header_of_the_simulator_or_of_core_that_changed_is_precompiled_anew(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(
+                os.environ, CXX="sh -c 'for last; do :; done; touch $last' sh", MINI_CUDA_CACHE=folder):
+            headers = [Path(folder) / name / "some.hpp" for name in (SIMULATOR, "libmini/core")]
+            made = []
+            for changed in (headers, [], *([header] for header in headers)):
+                for header in changed:
+                    header.parent.mkdir(parents=True, exist_ok=True)
+                    header.write_text(f"{len(made)}\n")
+                    os.utime(header, (len(made), len(made)))
+                compiler = Compiler(folder, "", "", "", SimpleNamespace(others=[], fast=True))
+                made.append(compiler.precompiled()[1])
+            self.assertEqual([made.index(each) for each in made], [0, 0, 2, 3])
 
 
 if __name__ == "__main__":

@@ -174,8 +174,8 @@ class Compiler:
     def precompiled(self):
         """Returns the options that include program.hpp, precompiled if there is a folder for it."""
         header = self.headers / SIMULATOR / "program.hpp"
-        stamps = [f"{each} {each.stat().st_mtime_ns}"
-                  for each in sorted((self.headers / SIMULATOR).rglob("*.h*"))]
+        stamps = [f"{each} {each.stat().st_mtime_ns}" for folder in (SIMULATOR, "libmini/core")
+                  for each in sorted((self.headers / folder).rglob("*.h*"))]
         key = hashlib.sha256("\n".join([self.version, *self.base, *stamps]).encode()).hexdigest()[:16]
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(os.environ.get("MINI_CUDA_CACHE") or Path(cache) / "libmini/cuda") / key

@@ -21,8 +21,9 @@ TEST_CASE("MINI_CHECK throws its message if the condition is false") {
 TEST_CASE("MINI_TODO throws NotImplemented with the task and its title") {
     const auto body = []() -> int { MINI_TODO("lab07.2", "Draw a number."); };
     CHECK_THROWS_AS(body(), mini::NotImplemented);
-    CHECK_THROWS_WITH(body(), "[lab07.2] not started: Draw a number.\n  write it, or move "
-                              "work/07-* out of work/: libmini's own code then takes its place");
+    CHECK_THROWS_WITH(body(),
+                      "[lab07.2] not started: Draw a number.\n  write it, or move "
+                      "work/07-* out of work/: libmini's own code then takes its place");
 }
 
 TEST_CASE("system_message has the failed call and the errno text") {

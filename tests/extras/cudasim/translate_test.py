@@ -1,4 +1,4 @@
-"""What `mini cuda` rewrites, and what it leaves; when it precompiles its header anew.
+"""What `mini cuda` rewrites, and what it leaves; when its header is precompiled again.
 
     python3 tests/extras/cudasim/translate_test.py
 """
@@ -88,7 +88,7 @@ class TranslateTest(unittest.TestCase):
 
 
 class Precompiled(unittest.TestCase):
-    def test_a_header_of_the_simulator_or_of_core_that_changed_is_precompiled_anew(self):
+    def test_a_header_of_the_simulator_or_of_core_that_changed_is_precompiled_again(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict(
                 os.environ, CXX="sh -c 'for last; do :; done; touch $last' sh", MINI_CUDA_CACHE=folder):
             headers = [Path(folder) / name / "some.hpp" for name in (SIMULATOR, "libmini/core")]

@@ -230,7 +230,7 @@ bool MeshTransport::has_left(int from) const {
 // Returns whether a message from rank `from` is expected. A receive from any rank expects
 // none of a rank that has left, unless all have.
 bool MeshTransport::is_expected(int from) const {
-    bool all = true;
+    bool all = has_left(from);
     for (int other = 0; all && other < world_size(); ++other)
         all = other == rank_ || has_left(other);
     return inbox_.is_expected(from, all || !has_left(from));

@@ -165,13 +165,14 @@ class Cases:
                                       key="s", ranks=2)}
 
     def all_reduce(self):
+        seconds = 0.02 if self.quick else 0.2
+
         def ours(ranks, size, *how):
             command = [self.bin / "mini", "bench", "allreduce", "--ranks", ranks, "--sizes", size,
-                       "--seconds", 0.02 if self.quick else 0.2, "--format", "json", *how]
+                       "--seconds", seconds, "--format", "json", *how]
             return lambda: Once(command, lambda answer, _: answer["rows"][0]["time_us"])
 
         def mpi(ranks, size):  # the MPI with which the library was built
-            seconds = 0.02 if self.quick else 0.2
             command = ["mpirun", "--oversubscribe", "-n", ranks, self.bin / "mpi_all_reduce",
                        size, seconds]
             return lambda: Once(command, lambda answer, _: answer["us"])

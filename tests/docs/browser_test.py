@@ -144,7 +144,8 @@ class TheSite(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    maker = (SITE / "index.html").exists() and MAKER.search((SITE / "index.html").read_text(encoding="utf-8"))
+    start = SITE / "index.html"
+    maker = start.exists() and MAKER.search(start.read_text(encoding="utf-8"))
     if maker and maker[1] != "1.9":
         print(f"skipped: the look of the site is made for Doxygen 1.9, and {maker[0]} made this one")
         sys.exit(SKIPPED)
